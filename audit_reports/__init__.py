@@ -1,0 +1,1 @@
+"""How much: the ledger projected into columns, and the figures counted from them."""

@@ -1,0 +1,1 @@
+"""What a person types and reads; no logic of its own."""

@@ -1,0 +1,32 @@
+"""A finding: one place where a readable ledger contradicts itself or its rules.
+
+Findings are data. A check collects all of them and decides nothing; whoever asked decides what
+they mean. The codes of this layer are listed here, those of the game in `replay/findings.py`.
+"""
+
+import msgspec
+
+SIGNATURE_INVALID = "signature_invalid"
+NOT_CANONICAL = "not_canonical"
+SEQ_GAP = "seq_gap"
+PREV_MISMATCH = "prev_mismatch"
+STREAM_MISMATCH = "stream_mismatch"
+KEY_NOT_VALID = "key_not_valid"
+CLOCK_BACKWARDS = "clock_backwards"
+EVENT_AFTER_CLOSE = "event_after_close"
+EVENT_UNREADABLE = "event_unreadable"
+LEAF_INDEX_GAP = "leaf_index_gap"
+
+
+class Finding(msgspec.Struct, frozen=True, order=True):
+    """One contradiction, placed as exactly as it can be.
+
+    `leaf_index` is the 0-based place in the ledger and `seq` the 0-based place in the stream;
+    either is None when the finding is about something that is missing.
+    """
+
+    code: str
+    text: str
+    stream: str | None = None
+    leaf_index: int | None = None
+    seq: int | None = None

@@ -1,0 +1,1 @@
+"""What the events mean: cards, rules, the live table, replay and judgement."""

@@ -1,0 +1,21 @@
+"""What the engine raises. A round that merely breaks its rules raises nothing: it has findings."""
+
+
+class ReplayError(Exception):
+    """Base of every error of this package; its text says what was wrong and what to do."""
+
+
+class RulesError(ReplayError):
+    """A rule set is not valid; the text names the field."""
+
+
+class ShoeError(ReplayError):
+    """A shoe cannot be built from these inputs, or has no such card."""
+
+
+class IllegalMove(ReplayError):
+    """The rules do not allow this move here; the state is as it was."""
+
+
+class StakeRefused(ReplayError):
+    """Stakes that cannot open a round: zero, over a limit, a side bet without a main stake."""
