@@ -1,4 +1,4 @@
-"""What the engine raises. A round that merely breaks its rules raises nothing: it has findings."""
+"""What this package raises. A round that merely breaks its rules raises nothing."""
 
 
 class ReplayError(Exception):
@@ -19,3 +19,19 @@ class IllegalMove(ReplayError):
 
 class StakeRefused(ReplayError):
     """Stakes that cannot open a round: zero, over a limit, a side bet without a main stake."""
+
+
+class RoundTextError(ReplayError):
+    """A `.round` text is outside the format's grammar; the text names the place."""
+
+
+class UnknownGame(ReplayError):
+    """No rules are known by this id or digest."""
+
+
+class RoundUnreadable(ReplayError):
+    """A stream is no round, or lacks the events without which none can be rebuilt."""
+
+
+class InputRefusedError(ReplayError):
+    """The live table cannot take this input now; nothing was recorded but the refusal."""
