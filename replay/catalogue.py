@@ -1,0 +1,81 @@
+"""The rule sets and policies a ledger carries: what its rounds can be dealt under and judged by.
+
+A digest is looked up in the ledger and nowhere else, so a round dealt years ago is replayed by the
+very rules it names, whatever this software has learned since.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from ledger import Ledger
+from ledger.events import POLICIES_STREAM, RULES_STREAM, EventData, PolicyAdded, RulesAdded
+from replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_data
+from replay.errors import RulesError, UnknownGame
+from replay.games import GAMES
+from replay.policies import POLICIES, Policy, policy_digest, policy_from_data
+
+
+def add_published_games(ledger: Ledger) -> None:
+    """Record the rules and policies of every published game that the ledger lacks."""
+    rules = {rules_digest(game.rules): game.rules for game in GAMES.values()}
+    policies = {policy_digest(policy): policy for policy in POLICIES.values()}
+    drafts: list[tuple[str, EventData]] = [
+        (RULES_STREAM, _rules_added(digest, rules[digest]))
+        for digest in rules
+        if digest not in ledger.rules()
+    ]
+    drafts += [
+        (POLICIES_STREAM, PolicyAdded(digest, msgspec.to_builtins(policies[digest])))
+        for digest in policies
+        if digest not in ledger.policies()
+    ]
+    if drafts:
+        ledger.append(*drafts)
+
+
+def add_rules(ledger: Ledger, rules: Rules) -> str:
+    """Record a rule set and return its digest; raise RulesError when the ledger has it already."""
+    digest = rules_digest(rules)
+    if digest in ledger.rules():
+        raise RulesError(f"the ledger already has these rules, digest {digest}")
+    ledger.append((RULES_STREAM, _rules_added(digest, rules)))
+    return digest
+
+
+def rules_by_digest(ledger: Ledger) -> dict[str, Rules]:
+    """Return every rule set of the ledger by the digest its content has.
+
+    A recorded digest that its rules do not have is no key here, so rounds that name it are judged
+    by nothing rather than by something else.
+    """
+    found = {}
+    for data in ledger.rules().values():
+        rules = rules_from_data(data)
+        found[rules_digest(rules)] = rules
+    return found
+
+
+def current_rules(ledger: Ledger, game: str) -> Rules:
+    """Return the rules last recorded under a game's id; raise UnknownGame when there are none."""
+    named = [rules for rules in rules_by_digest(ledger).values() if rules.id == game]
+    if not named:
+        known = sorted({rules.id for rules in rules_by_digest(ledger).values()})
+        raise UnknownGame(f"unknown game {game!r}; the ledger has {', '.join(known) or 'none'}")
+    return named[-1]
+
+
+def current_policy(ledger: Ledger, game: str) -> Policy | None:
+    """Return the policy last recorded for a game, None when there is none."""
+    policies = [policy_from_data(data) for data in ledger.policies().values()]
+    named = [policy for policy in policies if policy.game == game]
+    return named[-1] if named else None
+
+
+def game_names(rules: Mapping[str, Rules]) -> dict[str, str]:
+    """Return digest to game id."""
+    return {digest: each.id for digest, each in rules.items()}
+
+
+def _rules_added(digest: str, rules: Rules) -> RulesAdded:
+    return RulesAdded(digest, msgspec.json.decode(canonical_rules(rules)))

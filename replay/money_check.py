@@ -1,0 +1,181 @@
+"""Hold what was offered, staked and paid to what the rules say."""
+
+from collections.abc import Iterator, Mapping
+
+from ledger.events import (
+    BetSettled,
+    DecisionMade,
+    DecisionOffered,
+    Funds,
+    Limit,
+    Refund,
+    RoundClosed,
+)
+from replay import findings as codes
+from replay.engine.hand import CASH_OUT, DOUBLE, INSURANCE, SPLIT
+from replay.engine.outcomes import Outcome
+from replay.engine.round import Decide
+from replay.limits import outside_limits
+from replay.shoe_check import Problem
+
+Bet = tuple[str, str]
+"""A hand and its bet, `("s1.2", "main")`."""
+
+_BARS = {"funds": (DOUBLE, SPLIT, INSURANCE), "hidden": (CASH_OUT,)}
+"""The acts each reason may bar: too little money those that cost some, the player's choice one."""
+
+
+def check_offer(offer: DecisionOffered, due: Decide) -> Iterator[Problem]:
+    """Hold an offer to every act the rules allow and to what cash out pays."""
+    for act in offer.legal:
+        if act not in due.legal:
+            yield codes.OFFER_NOT_ALLOWED, f"{act} was offered to {offer.hand} against the rules"
+    for act in due.legal:
+        if act in offer.legal:
+            continue
+        reason = offer.barred.get(act)
+        if act not in _BARS.get(reason or "", ()):
+            yield codes.OFFER_WITHHELD, f"{act} was not offered to {offer.hand}"
+    offered = CASH_OUT in offer.legal and CASH_OUT in due.legal
+    if offered and offer.cash_out_minor != due.cash_out_minor:
+        sentence = f"{offer.hand} was offered {offer.cash_out_minor} to cash out"
+        yield codes.CASH_OUT_OFFER_WRONG, f"{sentence}, the rules' table says {due.cash_out_minor}"
+
+
+def check_decision_stake(made: DecisionMade, added_minor: int) -> Iterator[Problem]:
+    """Hold the stake a decision added, and its debit, to what the act costs."""
+    if made.added_stake_minor != added_minor:
+        sentence = f"{made.act} of {made.hand} added a stake of {made.added_stake_minor}"
+        yield codes.STAKE_MISMATCH, f"{sentence}, it costs {added_minor}"
+    yield from check_debit(made.funds, added_minor, f"{made.act} of {made.hand}")
+
+
+def check_debit(funds: Funds | None, amount_minor: int, what: str) -> Iterator[Problem]:
+    """Hold a debit, where the operator gives one, to the stake it is for."""
+    if funds is not None and (funds.direction, _moved(funds)) != ("debit", amount_minor):
+        sentence = f"the {funds.direction} for {what} is {_moved(funds)}"
+        yield codes.DEBIT_MISMATCH, f"{sentence}, the stake is {amount_minor}"
+
+
+def check_limits(
+    limits: Mapping[str, Limit], stakes: Mapping[str, Mapping[str, int]]
+) -> Iterator[Problem]:
+    """Hold the initial stakes to the limits the round was opened with."""
+    bounds = {bet: (limit.min_minor, limit.max_minor) for bet, limit in limits.items()}
+    for sentence in outside_limits(bounds, stakes):
+        yield codes.STAKE_OUTSIDE_LIMITS, sentence
+
+
+class Settlements:
+    """The settlements a round recorded, held to the outcomes as they come."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.recorded: dict[Bet, BetSettled] = {}
+        self._early: set[Bet] = set()
+        self._overdue: set[Bet] = set()
+        self._doubled = False
+
+    def record(
+        self, settled: BetSettled, expected: list[Outcome], *, judged: bool
+    ) -> Iterator[Problem]:
+        """Take one settlement; where the play is no longer judged, only decided bets are held."""
+        bet = (settled.hand, settled.bet)
+        name = f"{settled.bet} of {settled.hand}"
+        if bet in self.recorded:
+            self._doubled = True
+            yield codes.DUPLICATE_SETTLEMENT, f"{name} was settled before"
+            return
+        self.recorded[bet] = settled
+        yield from self._check_credit(settled, name)
+        outcome = _find(expected, bet)
+        if outcome is not None and outcome.paid_minor is not None:
+            yield from _compare(settled, outcome)
+            if bet in self._overdue:
+                yield codes.SETTLEMENT_LATE, f"{name} was decided in an earlier turn"
+        elif not judged:
+            return
+        elif outcome is not None:
+            self._early.add(bet)
+            yield codes.SETTLEMENT_EARLY, f"{name} was settled before it was decided"
+        else:
+            yield codes.SETTLEMENT_MISMATCH, f"the round has no {name}"
+
+    @staticmethod
+    def _check_credit(settled: BetSettled, name: str) -> Iterator[Problem]:
+        funds = settled.funds
+        if funds is not None and (funds.direction, _moved(funds)) != ("credit", settled.paid_minor):
+            sentence = f"the {funds.direction} for {name} is {_moved(funds)}"
+            yield codes.CREDIT_MISMATCH, f"{sentence}, {settled.paid_minor} was paid"
+
+    def turn_ends(self, expected: list[Outcome]) -> None:
+        """Note the bets that a turn decided and did not settle."""
+        self._overdue |= {
+            (bet.hand, bet.bet)
+            for bet in expected
+            if bet.paid_minor is not None and (bet.hand, bet.bet) not in self.recorded
+        }
+
+    def finish(self, expected: list[Outcome], closed: RoundClosed) -> Iterator[Problem]:
+        """Hold the whole to the final outcomes and to the totals of the closing event."""
+        missing = False
+        for outcome in expected:
+            bet = (outcome.hand, outcome.bet)
+            if outcome.paid_minor is None:
+                continue
+            if bet not in self.recorded:
+                missing = True
+                sentence = f"{outcome.bet} of {outcome.hand} is due {outcome.paid_minor}"
+                yield codes.PAYOUT_MISSING, f"{sentence} and was never settled"
+            elif bet in self._early:
+                yield from _compare(self.recorded[bet], outcome)
+        if not missing and not self._doubled:
+            yield from self._check_totals(closed)
+
+    def _check_totals(self, closed: RoundClosed) -> Iterator[Problem]:
+        staked = sum(settled.stake_minor for settled in self.recorded.values())
+        paid = sum(settled.paid_minor for settled in self.recorded.values())
+        if (closed.total_staked_minor, closed.total_paid_minor) != (staked, paid):
+            sentence = f"the round closed at {closed.total_staked_minor} staked"
+            sentence += f" and {closed.total_paid_minor} paid"
+            yield codes.TOTALS_MISMATCH, f"{sentence}, its settlements come to {staked} and {paid}"
+
+
+def check_refunds(
+    refunds: list[Refund], stakes: Mapping[Bet, int], settled: Mapping[Bet, BetSettled]
+) -> Iterator[Problem]:
+    """Hold the refunds of a void to the stakes: each unsettled one whole, none beyond its stake."""
+    returned: dict[Bet, int] = {}
+    for refund in refunds:
+        bet = (refund.hand, refund.bet)
+        returned[bet] = returned.get(bet, 0) + refund.amount_minor
+    for bet, amount in returned.items():
+        if amount > stakes.get(bet, 0):
+            sentence = f"{amount} went back for {bet[1]} of {bet[0]}"
+            yield codes.REFUND_MISMATCH, f"{sentence}, its stake is {stakes.get(bet, 0)}"
+    for bet, stake in stakes.items():
+        if bet not in settled and returned.get(bet, 0) < stake:
+            sentence = f"{returned.get(bet, 0)} went back for {bet[1]} of {bet[0]}"
+            yield codes.REFUND_MISMATCH, f"{sentence}, its stake is {stake}"
+
+
+def _compare(settled: BetSettled, outcome: Outcome) -> Iterator[Problem]:
+    name = f"{settled.bet} of {settled.hand}"
+    if settled.stake_minor != outcome.stake_minor:
+        sentence = f"{name} was settled on a stake of {settled.stake_minor}"
+        yield codes.STAKE_MISMATCH, f"{sentence}, it is {outcome.stake_minor}"
+    if (settled.paid_minor, settled.line) != (outcome.paid_minor, outcome.line):
+        sentence = f"{name} was paid {settled.paid_minor} ({settled.line})"
+        sentence += f", the rules pay {outcome.paid_minor} ({outcome.line})"
+        yield codes.SETTLEMENT_MISMATCH, sentence
+
+
+def _find(expected: list[Outcome], bet: Bet) -> Outcome | None:
+    for outcome in expected:
+        if (outcome.hand, outcome.bet) == bet:
+            return outcome
+    return None
+
+
+def _moved(funds: Funds) -> int:
+    return funds.cash_minor + funds.incentive_minor

@@ -1,0 +1,95 @@
+"""What happens when a round is interrupted, per game, as data with a digest of its own.
+
+Policies stand beside the rules because they change no card, no legal act and no payment of an
+uninterrupted round. Each is recorded in the ledger, so a round is judged by the one it was dealt
+under.
+"""
+
+import hashlib
+from typing import Final, Literal
+
+import msgspec
+
+from replay.errors import RulesError
+
+
+class Default(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the system does for a player who does not come back: the act, and when it is due.
+
+    The period runs from the latest of offer, input, loss and restoration; an open insurance
+    question is answered by `insurance`.
+    """
+
+    act: str
+    insurance: str
+    after_seconds: int
+    disclosed_in: str
+
+
+class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One game's policy: what the page, or where it is silent GLI-19 v3.0 4.16, provides."""
+
+    game: str
+    stakes_before_deal: Literal["returned", "kept_open"]
+    after_deal: Literal["resume"]
+    default: Default | None
+    idling_counts_as_loss: bool
+    service_stop_restarts_period: bool
+    hold_net_win_above_minor: int | None
+    two_keys_above_minor: int | None
+
+
+POLICIES: Final[dict[str, Policy]] = {
+    policy.game: policy
+    for policy in (
+        Policy(
+            game="zappit",
+            stakes_before_deal="kept_open",
+            after_deal="resume",
+            default=None,
+            idling_counts_as_loss=False,
+            service_stop_restarts_period=False,
+            hold_net_win_above_minor=None,
+            two_keys_above_minor=100_000,
+        ),
+        Policy(
+            game="zero",
+            stakes_before_deal="kept_open",
+            after_deal="resume",
+            default=None,
+            idling_counts_as_loss=False,
+            service_stop_restarts_period=False,
+            hold_net_win_above_minor=1_000_000,
+            two_keys_above_minor=100_000,
+        ),
+        Policy(
+            game="nba",
+            stakes_before_deal="returned",
+            after_deal="resume",
+            default=Default(
+                act="stand",
+                insurance="decline",
+                after_seconds=20 * 60,
+                disclosed_in="Disconnection Policy, 2024-12-18",
+            ),
+            idling_counts_as_loss=True,
+            service_stop_restarts_period=True,
+            hold_net_win_above_minor=None,
+            two_keys_above_minor=100_000,
+        ),
+    )
+}
+"""The policies of the published pages, by game."""
+
+
+def policy_digest(policy: Policy) -> str:
+    """Return the lower-hex SHA-256 of the policy's canonical JSON (RFC 8785)."""
+    return hashlib.sha256(msgspec.json.encode(policy, order="sorted")).hexdigest()
+
+
+def policy_from_data(data: object) -> Policy:
+    """Build a policy from parsed JSON; raise RulesError naming the first field that is wrong."""
+    try:
+        return msgspec.convert(data, Policy)
+    except msgspec.ValidationError as error:
+        raise RulesError(f"this policy is not valid: {error}") from None

@@ -1,0 +1,420 @@
+"""Rebuild a round from its recorded events and collect everything that contradicts its rules.
+
+The replayer hands the engine what the ledger says happened, in order, and compares what the engine
+says was due. It goes on after a finding with the card as logged. After an act the rules forbid,
+or a card to the wrong hand, what should have followed is unknown: the play is then no longer
+judged, while the shoe, the money moved and the closing events still are.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from ledger import Finding, Recorded
+from ledger.events import (
+    BetSettled,
+    CardDealt,
+    DealerChecked,
+    DealRequested,
+    DecisionMade,
+    DecisionOffered,
+    EventData,
+    HoleCardShown,
+    RoundClosed,
+    RoundOpened,
+    RoundVoided,
+    ShoeCommitted,
+    ShoeRevealed,
+    StakesPlaced,
+)
+from ledger.findings import EVENT_AFTER_CLOSE
+from replay import findings as codes
+from replay.engine.cards import FACE_DOWN, VALUE
+from replay.engine.hand import DECLINE, HIT, STAND, Act
+from replay.engine.outcomes import Outcome, outcomes
+from replay.engine.round import (
+    DEALER,
+    NATURAL,
+    NO_NATURAL,
+    Check,
+    Deal,
+    Decide,
+    RoundState,
+    Settle,
+    Show,
+    added_stake_minor,
+    apply,
+    describe,
+    open_round,
+)
+from replay.engine.rules import Rules
+from replay.errors import IllegalMove, RoundUnreadable, StakeRefused
+from replay.money_check import (
+    Bet,
+    Settlements,
+    check_debit,
+    check_decision_stake,
+    check_limits,
+    check_offer,
+    check_refunds,
+)
+from replay.shoe_check import Problem, ShoeCheck
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One event and the round as it stood after it; None before the deal or once unjudgeable."""
+
+    recorded: Recorded
+    state: RoundState | None
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """A round rebuilt.
+
+    `state` is the last state the play could be followed to. `expected` holds what the rules pay,
+    `settled` what was recorded. `judged` is False once the play could no longer be followed.
+    `next_index` and `hole_index` are places in the shoe; `offered` is the offer that stands open.
+    """
+
+    round_id: str
+    opened: RoundOpened
+    rules: Rules | None
+    steps: tuple[Step, ...]
+    state: RoundState | None
+    judged: bool
+    expected: tuple[Outcome, ...]
+    settled: dict[Bet, BetSettled]
+    requested: DealRequested | None
+    offered: tuple[Act, ...]
+    next_index: int
+    hole_index: int | None
+    hole: str | None
+    ending: RoundClosed | RoundVoided | None
+    findings: tuple[Finding, ...]
+
+
+def replay_round(events: Sequence[Recorded], rules_by_digest: Mapping[str, Rules]) -> Replay:
+    """Rebuild one round from the events of its stream, in order.
+
+    `rules_by_digest` holds the ledger's rule sets. Raises RoundUnreadable for a stream that does
+    not begin with RoundOpened.
+    """
+    if not events or not isinstance(events[0].event.data, RoundOpened):
+        raise RoundUnreadable("this stream does not begin with RoundOpened: it is no round")
+    return _Replayer(events, events[0].event.data, rules_by_digest).run()
+
+
+class _Replayer:
+    """The walk through one round's events; lives for one call of `replay_round`."""
+
+    def __init__(
+        self,
+        events: Sequence[Recorded],
+        opened: RoundOpened,
+        rules_by_digest: Mapping[str, Rules],
+    ) -> None:
+        self.events = events
+        self.opened = opened
+        self.round_id = events[0].event.stream
+        self.rules = rules_by_digest.get(opened.rules_digest)
+        self.shoe = ShoeCheck(self.round_id, opened.rules_digest, self.rules, events)
+        self.money = Settlements()
+        self.state: RoundState | None = None
+        self.lost = False
+        self.requested: DealRequested | None = None
+        self.placed: Mapping[str, Mapping[str, int]] = {}
+        self.offer: DecisionOffered | None = None
+        self.revealed = False
+        self.hole: str | None = None
+        self.ending: RoundClosed | RoundVoided | None = None
+        self.findings: list[Finding] = []
+        self._outcomes_of: tuple[RoundState | None, list[Outcome]] = (None, [])
+
+    def run(self) -> Replay:
+        steps = []
+        for recorded in self.events:
+            for code, text in self._take(recorded.event.data):
+                self.findings.append(
+                    Finding(code, text, self.round_id, recorded.leaf_index, recorded.event.seq)
+                )
+            steps.append(Step(recorded, None if self.lost else self.state))
+        return Replay(
+            round_id=self.round_id,
+            opened=self.opened,
+            rules=self.rules,
+            steps=tuple(steps),
+            state=self.state,
+            judged=not self.lost,
+            expected=tuple(self._outcomes()),
+            settled=self.money.recorded,
+            requested=self.requested,
+            offered=() if self.offer is None else tuple(self.offer.legal),
+            next_index=self.shoe.next_index,
+            hole_index=self.shoe.hole_index,
+            hole=self.hole,
+            ending=self.ending,
+            findings=tuple(self.findings),
+        )
+
+    def _take(self, data: EventData) -> Iterator[Problem]:
+        if self.ending is not None:
+            yield EVENT_AFTER_CLOSE, f"{type(data).__name__} came after the round had ended"
+            return
+        match data:
+            case RoundOpened():
+                yield from self._open(data)
+            case ShoeCommitted():
+                if self.placed or self.requested is not None:
+                    yield codes.EVENT_OUT_OF_PLACE, "the shoe was committed to after the stakes"
+            case StakesPlaced():
+                if self.requested is not None:
+                    yield codes.EVENT_OUT_OF_PLACE, "stakes were placed after the deal"
+                self.placed = data.stakes
+            case DealRequested():
+                yield from self._deal_requested(data)
+            case CardDealt():
+                yield from self._card(data)
+            case DecisionOffered():
+                yield from self._offered(data)
+            case DecisionMade():
+                yield from self._decision(data)
+            case DealerChecked():
+                yield from self._checked(data)
+            case HoleCardShown():
+                yield from self._shown(data)
+            case BetSettled():
+                yield from self.money.record(data, self._outcomes(), judged=not self.lost)
+            case ShoeRevealed():
+                self.revealed = True
+                yield from self.shoe.reveal(data)
+            case RoundClosed():
+                yield from self._closed(data)
+            case RoundVoided():
+                yield from self._voided(data)
+
+    # Before the cards
+
+    def _open(self, opened: RoundOpened) -> Iterator[Problem]:
+        if opened is not self.opened:
+            yield codes.EVENT_OUT_OF_PLACE, "the round was opened twice"
+            return
+        if self.rules is None:
+            sentence = f"the ledger carries no rules with digest {opened.rules_digest}"
+            yield codes.RULES_DIGEST_UNKNOWN, sentence
+            self.lost = True
+        if opened.limits is None:
+            yield codes.LIMITS_UNKNOWN, "the round was opened without limits"
+
+    def _deal_requested(self, requested: DealRequested) -> Iterator[Problem]:
+        if self.requested is not None:
+            yield codes.EVENT_OUT_OF_PLACE, "the deal was requested twice"
+            return
+        self.requested = requested
+        total = sum(sum(bets.values()) for bets in requested.stakes.values())
+        yield from check_debit(requested.funds, total, "the deal")
+        yield from check_limits(self.opened.limits or {}, requested.stakes)
+        if self.rules is None:
+            return
+        try:
+            self.state = open_round(self.rules, requested.stakes)
+        except StakeRefused as refusal:
+            self.lost = True
+            yield codes.STAKE_NOT_ALLOWED, str(refusal)
+
+    # Cards
+
+    def _card(self, dealt: CardDealt) -> Iterator[Problem]:
+        card = dealt.card if isinstance(dealt.card, str) else FACE_DOWN
+        yield from self.shoe.deal(dealt, card)
+        yield from self._reach_card(dealt.receiver)
+        if self.state is None or self.lost:
+            return
+        due = self.state.due
+        if not isinstance(due, Deal) or due.receiver != dealt.receiver:
+            yield codes.CARD_ORDER_WRONG, f"a card went to {dealt.receiver}; {self._due()} was due"
+            # A card too many to the dealer leaves a finished round as it was.
+            self.lost = not isinstance(due, Settle)
+            return
+        if due.down:
+            if card != FACE_DOWN:
+                self.hole = card
+                yield codes.HOLE_CARD_EXPOSED, f"the hole card {card} was dealt face up"
+            card = FACE_DOWN
+        elif card not in VALUE:
+            yield codes.CARD_MISSING, f"the card to {dealt.receiver} is not recorded"
+            self.lost = True
+            return
+        self.state = apply(self.state, card)
+
+    def _reach_card(self, receiver: str) -> Iterator[Problem]:
+        """Fill in what must have come before a card: skipped answers, acts and looks."""
+        while self.state is not None and not self.lost:
+            due = self.state.due
+            if isinstance(due, Decide) and DECLINE not in due.legal and due.hand == receiver:
+                yield from self._skipped(due, HIT)
+            elif isinstance(due, Decide):
+                yield from self._skipped(due, DECLINE if DECLINE in due.legal else STAND)
+            elif isinstance(due, Check) and receiver != DEALER:
+                yield from self._unchecked()
+            else:
+                return
+
+    def _skipped(self, due: Decide, implied: Act) -> Iterator[Problem]:
+        if self.offer is None or self.offer.hand != due.hand:
+            yield codes.OFFER_WITHHELD, f"{due.hand} was never offered {', '.join(due.legal)}"
+        else:
+            yield codes.MISSING_DECISION, f"the decision of {due.hand} is not recorded"
+        self._apply(implied)
+
+    def _unchecked(self) -> Iterator[Problem]:
+        yield codes.CHECK_WRONG, "the dealer did not check for a natural"
+        self._apply(NO_NATURAL)
+
+    def _checked(self, checked: DealerChecked) -> Iterator[Problem]:
+        yield from self._reach_look()
+        if self.state is None or self.lost:
+            return
+        if not isinstance(self.state.due, Check):
+            yield codes.CHECK_WRONG, f"the dealer checked where {self._due()} was due"
+            return
+        hole = self.shoe.hole
+        if hole is not None:
+            natural = {VALUE[hole], self.state.dealer.up_value} == {1, 10}
+            if natural != checked.natural:
+                yield codes.CHECK_WRONG, f"the check says natural {checked.natural}, not {natural}"
+        self._apply(NATURAL if checked.natural else NO_NATURAL)
+
+    def _reach_look(self) -> Iterator[Problem]:
+        while self.state is not None and not self.lost:
+            due = self.state.due
+            if not isinstance(due, Decide):
+                return
+            yield from self._skipped(due, DECLINE if DECLINE in due.legal else STAND)
+
+    def _shown(self, shown: HoleCardShown) -> Iterator[Problem]:
+        yield from self.shoe.show(shown.card)
+        yield from self._reach_look()
+        if isinstance(self._due_now(), Check):
+            yield from self._unchecked()
+            yield from self._reach_look()
+        if self.state is None or self.lost:
+            return
+        if not isinstance(self.state.due, Show) or shown.card not in VALUE:
+            yield codes.CARD_ORDER_WRONG, f"the hole card was shown where {self._due()} was due"
+            self.lost = True
+            return
+        self.hole = shown.card
+        self._apply(shown.card)
+        natural = self.state.hole_natural
+        if self.shoe.hole is None and natural is not None and natural != self.state.dealer.natural:
+            yield codes.CHECK_WRONG, f"the check said natural {natural}, the hole card says not"
+
+    # Decisions
+
+    def _offered(self, offer: DecisionOffered) -> Iterator[Problem]:
+        yield from self._reach_decision(offer.hand)
+        self.offer = offer
+        if self.state is None or self.lost:
+            return
+        self.money.turn_ends(self._outcomes())
+        due = self.state.due
+        if isinstance(due, Decide) and due.hand == offer.hand:
+            yield from check_offer(offer, due)
+        else:
+            sentence = f"{offer.hand} was offered a decision where {self._due()} was due"
+            yield codes.OFFER_NOT_ALLOWED, sentence
+
+    def _decision(self, made: DecisionMade) -> Iterator[Problem]:
+        yield from self._reach_decision(made.hand)
+        offer, self.offer = self.offer, None
+        if made.actor is None:
+            yield codes.ACTOR_MISSING, f"nobody is named for {made.act} of {made.hand}"
+        if self.state is None or self.lost:
+            return
+        due = self.state.due
+        if not isinstance(due, Decide) or due.hand != made.hand or made.act not in due.legal:
+            yield codes.ILLEGAL_DECISION, f"{made.hand} {made.act} came; {self._due()} was due"
+            self.lost = True
+            return
+        if offer is None or offer.hand != made.hand:
+            yield codes.OFFER_WITHHELD, f"{made.hand} was never offered {', '.join(due.legal)}"
+        elif made.act not in offer.legal and made.act in offer.barred:
+            sentence = f"{made.act} was barred to {made.hand}: {offer.barred[made.act]}"
+            yield codes.ILLEGAL_DECISION, sentence
+        yield from check_decision_stake(made, added_stake_minor(self.state, made.act))
+        shown = None if offer is None else offer.cash_out_minor
+        self.state = apply(self.state, made.act, shown)
+
+    def _reach_decision(self, hand: str) -> Iterator[Problem]:
+        while self.state is not None and not self.lost:
+            due = self.state.due
+            later = isinstance(due, Decide) and due.hand != hand and self._plays_later(hand)
+            if isinstance(due, Decide) and later:
+                yield from self._skipped(due, DECLINE if DECLINE in due.legal else STAND)
+            elif isinstance(due, Check):
+                yield from self._unchecked()
+            else:
+                return
+
+    def _plays_later(self, hand: str) -> bool:
+        held = self.state.hands if self.state is not None else ()
+        return any(each.name == hand and not each.hand.over for each in held)
+
+    # The end
+
+    def _closed(self, closed: RoundClosed) -> Iterator[Problem]:
+        self.ending = closed
+        if not self.revealed:
+            yield codes.SEED_NOT_REVEALED, "the round closed without revealing its seed"
+        if not self.lost and not isinstance(self._due_now(), Settle):
+            yield from self._unfinished()
+        if self.state is None and not self.lost:
+            return
+        yield from self.money.finish(self._outcomes(), closed)
+
+    def _unfinished(self) -> Iterator[Problem]:
+        if self.state is None:
+            yield codes.EVENT_OUT_OF_PLACE, "the round closed before anything was dealt"
+        elif isinstance(self.state.due, Decide):
+            yield codes.MISSING_DECISION, f"the round closed where {self._due()} was due"
+        else:
+            yield codes.CARD_MISSING, f"the round closed where {self._due()} was due"
+
+    def _voided(self, voided: RoundVoided) -> Iterator[Problem]:
+        self.ending = voided
+        if not self.revealed:
+            yield codes.SEED_NOT_REVEALED, "the round was voided without revealing its seed"
+        stakes: dict[Bet, int] = {}
+        if self.state is not None:
+            stakes = {(bet.hand, bet.bet): bet.stake_minor for bet in self._outcomes()}
+        elif self.requested is None:
+            stakes = _stakes_by_bet(self.placed)
+        else:
+            stakes = _stakes_by_bet(self.requested.stakes)
+        yield from check_refunds(voided.refunds, stakes, self.money.recorded)
+
+    # What the engine says
+
+    def _apply(self, symbol: str) -> None:
+        assert self.state is not None
+        try:
+            self.state = apply(self.state, symbol)
+        except IllegalMove:
+            self.lost = True
+
+    def _due(self) -> str:
+        return describe(self.state.due) if self.state is not None else "nothing"
+
+    def _due_now(self) -> object:
+        return self.state.due if self.state is not None and not self.lost else None
+
+    def _outcomes(self) -> list[Outcome]:
+        if self.state is None:
+            return []
+        if self._outcomes_of[0] is not self.state:
+            self._outcomes_of = (self.state, outcomes(self.state))
+        return self._outcomes_of[1]
+
+
+def _stakes_by_bet(stakes: Mapping[str, Mapping[str, int]]) -> dict[Bet, int]:
+    return {(seat, bet): minor for seat, bets in stakes.items() for bet, minor in bets.items()}

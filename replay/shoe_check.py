@@ -1,0 +1,111 @@
+"""Hold the cards of a round to the shoe that was committed to."""
+
+from collections.abc import Iterator, Sequence
+
+from ledger import Recorded
+from ledger.events import CardDealt, DealRequested, ShoeCommitted, ShoeRevealed
+from replay import findings as codes
+from replay.engine.cards import FACE_DOWN
+from replay.engine.rules import Rules
+from replay.engine.shoe import SEED_BYTES, Shoe, commitment
+from replay.errors import ShoeError
+
+Problem = tuple[str, str]
+"""A finding's code and its sentence."""
+
+
+class ShoeCheck:
+    """The revealed shoe, when there is one to judge by, and the place of the next card.
+
+    Where the reveal is missing or contradicts the commitment the cards are not judged; the places
+    they were drawn from still are.
+    """
+
+    def __init__(
+        self, round_id: str, digest: str, rules: Rules | None, events: Sequence[Recorded]
+    ) -> None:
+        """Find commitment, reveal and client seed among the round's events."""
+        self.shoe: Shoe | None = None
+        self.hole_index: int | None = None
+        self.next_index = 0
+        self._commitments = [
+            each.event.data.commitment
+            for each in events
+            if isinstance(each.event.data, ShoeCommitted)
+        ]
+        self._round_id, self._digest = round_id, digest
+        seed = self._seed(events)
+        client_seed = _client_seed(events)
+        if rules is None or seed is None or client_seed is None or not self.fits(seed):
+            return
+        try:
+            self.shoe = Shoe(seed, round_id, digest, client_seed, rules.decks)
+        except ShoeError:
+            return
+
+    def fits(self, seed: bytes) -> bool:
+        """Tell whether a seed is the one committed to."""
+        if len(seed) != SEED_BYTES or len(self._commitments) != 1:
+            return False
+        return commitment(self._round_id, self._digest, seed).hex() == self._commitments[0]
+
+    def reveal(self, revealed: ShoeRevealed) -> Iterator[Problem]:
+        """Hold the revealed seed to the commitment."""
+        if len(self._commitments) != 1:
+            count = len(self._commitments)
+            yield codes.COMMITMENT_MISMATCH, f"the round has {count} commitments, not one"
+        elif not self.fits(_bytes(revealed.seed) or b""):
+            yield codes.COMMITMENT_MISMATCH, "the revealed seed is not the one committed to"
+
+    def deal(self, dealt: CardDealt, card: str) -> Iterator[Problem]:
+        """Hold a dealt card, `FACE_DOWN` for the hole card, to its place in the shoe."""
+        index = dealt.shoe_index
+        if index != self.next_index:
+            sentence = f"card {index} of the shoe was dealt where card {self.next_index} was next"
+            yield codes.SHOE_INDEX_WRONG, sentence
+        self.next_index = index + 1
+        if card == FACE_DOWN:
+            self.hole_index = index
+            return
+        due = self.card_at(index)
+        if due is not None and card != due:
+            yield codes.CARD_MISMATCH, f"{card} was dealt, the shoe has {due} at {index}"
+
+    def show(self, card: str) -> Iterator[Problem]:
+        """Hold the shown hole card to its place in the shoe."""
+        due = self.hole
+        if due is not None and card != due:
+            sentence = f"the hole card was shown as {card}, the shoe has {due}"
+            yield codes.CARD_MISMATCH, f"{sentence} at {self.hole_index}"
+
+    @property
+    def hole(self) -> str | None:
+        """Return the shoe's hole card, None when it cannot be known."""
+        return None if self.hole_index is None else self.card_at(self.hole_index)
+
+    def card_at(self, index: int) -> str | None:
+        """Return the shoe's card at an index, None when it cannot be known."""
+        if self.shoe is None or not 0 <= index < len(self.shoe):
+            return None
+        return self.shoe[index]
+
+    @staticmethod
+    def _seed(events: Sequence[Recorded]) -> bytes | None:
+        for each in events:
+            if isinstance(each.event.data, ShoeRevealed):
+                return _bytes(each.event.data.seed)
+        return None
+
+
+def _client_seed(events: Sequence[Recorded]) -> bytes | None:
+    for each in events:
+        if isinstance(each.event.data, DealRequested):
+            return _bytes(each.event.data.client_seed)
+    return None
+
+
+def _bytes(text: str) -> bytes | None:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return None

@@ -1,0 +1,54 @@
+"""The operator's wallet as the live table sees it, and one that holds play money in memory."""
+
+from typing import Protocol
+
+from ledger.events import Funds
+
+
+class Wallet(Protocol):
+    """Moves a player's money; called while a turn is being made up, before it is committed.
+
+    `reference` names the movement uniquely, so that a repeated call can be recognised.
+    """
+
+    def balance_minor(self, player: str) -> int | None:
+        """Return what the player can still stake, None when the wallet does not say."""
+
+    def debit(self, player: str, amount_minor: int, reference: str) -> Funds:
+        """Take a stake."""
+
+    def credit(self, player: str, amount_minor: int, reference: str) -> Funds:
+        """Pay out."""
+
+
+class MemoryWallet:
+    """A wallet of play money; every player begins with the same balance."""
+
+    def __init__(self, opening_balance_minor: int) -> None:
+        """Give every player `opening_balance_minor` to begin with."""
+        self._opening_minor = opening_balance_minor
+        self._balances: dict[str, int] = {}
+
+    def balance_minor(self, player: str) -> int:
+        """Return what the player has left."""
+        return self._balances.get(player, self._opening_minor)
+
+    def debit(self, player: str, amount_minor: int, reference: str) -> Funds:
+        """Take a stake."""
+        return self._move(player, -amount_minor, reference)
+
+    def credit(self, player: str, amount_minor: int, reference: str) -> Funds:
+        """Pay out."""
+        return self._move(player, amount_minor, reference)
+
+    def _move(self, player: str, change_minor: int, reference: str) -> Funds:
+        after = self.balance_minor(player) + change_minor
+        self._balances[player] = after
+        return Funds(
+            direction="debit" if change_minor < 0 else "credit",
+            cash_minor=abs(change_minor),
+            incentive_minor=0,
+            transaction=reference,
+            answer="accepted",
+            balance_after_minor=after,
+        )
