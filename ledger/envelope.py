@@ -1,0 +1,147 @@
+"""The envelope: what every event says about itself, how it is signed, and its form as a leaf.
+
+A leaf is `<payload> LF <key id, 8 hex> SP <padded base64 signature> LF`, stored, hashed and
+exported verbatim. The payload is canonical JSON; the signature is Ed25519 over its DSSE
+pre-authentication encoding. Bytes are verified first and interpreted afterwards, and nothing read
+is ever serialised again in place of what was stored.
+"""
+
+import re
+from base64 import b64decode, b64encode
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from ledger import canonical
+from ledger.clock import parse_time
+from ledger.errors import EventUnreadable
+from ledger.events import EVENTS, EventData, PolicyAdded, RulesAdded
+
+VERSION = 1
+"""The version of the envelope, its field `v`."""
+
+PAYLOAD_TYPE = "application/vnd.shoeproof.event.v1+json"
+"""The DSSE payload type every signature binds."""
+
+LARGEST_LEAF = 65_535
+"""The most bytes a leaf has: an entry of a C2SP tlog-tiles bundle has a 16-bit length."""
+
+_PAE_START = f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} ".encode()
+_signature_line = re.compile(rb"([0-9a-f]{8}) ([A-Za-z0-9+/]{85}[AQgw]==)").fullmatch
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One event, as said in the ledger whose origin is `ledger`, at `at` by the signer's clock.
+
+    `seq` is 0-based in its stream, `prev` the lower-hex leaf hash of the stream's event before.
+    """
+
+    v: int
+    ledger: str
+    stream: str
+    seq: int
+    type: str
+    at: str
+    prev: str | None
+    data: EventData
+
+
+class Leaf(NamedTuple):
+    """A leaf taken apart: the payload, the id of the signing key, the 64-byte signature."""
+
+    payload: bytes
+    key_id_hex: str
+    signature: bytes
+
+
+class _Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    v: int
+    ledger: str
+    stream: str
+    seq: int
+    type: str
+    at: str
+    prev: str | None
+    data: msgspec.Raw
+
+
+class _Signs(Protocol):
+    @property
+    def key_id_hex(self) -> str: ...
+
+    def sign(self, message: bytes) -> bytes: ...
+
+
+_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+_decode_data = {name: msgspec.json.Decoder(cls).decode for name, cls in EVENTS.items()}
+
+
+def payload(event: Event) -> bytes:
+    """Return an event's canonical JSON.
+
+    Raises ValueError when a value has no canonical form (`ledger.canonical`).
+    """
+    if isinstance(event.data, RulesAdded):
+        canonical.check(event.data.rules)
+    elif isinstance(event.data, PolicyAdded):
+        canonical.check(event.data.policy)
+    return canonical.encode(event)
+
+
+def pae(payload: bytes) -> bytes:
+    """Return what is signed for a payload: its DSSE v1 pre-authentication encoding."""
+    return b"%b%d %b" % (_PAE_START, len(payload), payload)
+
+
+def seal_leaf(payload: bytes, signer: _Signs) -> bytes:
+    """Return the leaf of a payload, signed.
+
+    Raises ValueError when it would be longer than a leaf may be.
+    """
+    signature = b64encode(signer.sign(pae(payload)))
+    leaf = b"%b\n%b %b\n" % (payload, signer.key_id_hex.encode(), signature)
+    if len(leaf) > LARGEST_LEAF:
+        raise ValueError(f"an event of {len(leaf)} bytes is too long: at most {LARGEST_LEAF}")
+    return leaf
+
+
+def split_leaf(leaf: bytes) -> Leaf:
+    """Take a leaf apart without interpreting its payload.
+
+    Raises EventUnreadable unless it has exactly the form of a leaf.
+    """
+    if len(leaf) > LARGEST_LEAF:
+        raise EventUnreadable(f"a leaf of {len(leaf)} bytes is too long: at most {LARGEST_LEAF}")
+    lines = leaf.split(b"\n")
+    match = _signature_line(lines[1]) if len(lines) == 3 and not lines[2] else None
+    if match is None:
+        raise EventUnreadable("a leaf is not a payload, a line feed, a key id and a signature")
+    return Leaf(lines[0], match[1].decode(), b64decode(match[2]))
+
+
+def read_event(payload: bytes) -> Event:
+    """Return the event a payload says, with its `data` in its own type.
+
+    Raises EventUnreadable for what is no event, an unknown type or version, or data that does not
+    fit its type.
+    """
+    try:
+        envelope = _decode_envelope(payload)
+        if envelope.v != VERSION:
+            raise EventUnreadable(f"an event of version {envelope.v} is not known here")
+        decode = _decode_data.get(envelope.type)
+        if decode is None:
+            raise EventUnreadable(f"an event of type {envelope.type!r} is not known here")
+        parse_time(envelope.at)
+        return Event(
+            envelope.v,
+            envelope.ledger,
+            envelope.stream,
+            envelope.seq,
+            envelope.type,
+            envelope.at,
+            envelope.prev,
+            decode(envelope.data),
+        )
+    except (ValueError, RecursionError) as error:
+        raise EventUnreadable(f"not an event: {error}") from error

@@ -1,0 +1,96 @@
+"""The key ring: which key may sign what, and at which leaves, as the ledger itself says.
+
+It is the fold of the stream `keys`. A key is valid from the leaf after the one that adds it; only
+the first key of all, at leaf 0, signs its own addition: it is the trust anchor. A revocation
+names the first leaf not to be trusted, possibly a past one, and takes with it every key the
+revoked key added from there on. No two keys in a ring share an id.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from ledger.errors import KeyUnusable
+from ledger.events import KeyAdded, KeyRevoked, Role
+from ledger.keys import PublicKey, check_name, decode_public_key
+
+
+class RingKey(msgspec.Struct, dict=True):
+    """A key with its roles and the half-open range of leaf indices it may sign.
+
+    `introducer` is the id of the key that signed its addition at `added_leaf_index`; `stop` is
+    None while the key is not revoked.
+    """
+
+    public_key: PublicKey
+    roles: frozenset[Role]
+    added_leaf_index: int
+    introducer: str
+    start: int
+    stop: int | None = None
+
+    @cached_property
+    def verifier(self) -> Ed25519PublicKey:
+        """The key in the form that verifies signatures."""
+        return Ed25519PublicKey.from_public_bytes(self.public_key.raw)
+
+    def objection(self, role: Role, leaf_index: int) -> str | None:
+        """Say why this key may not sign for a role at a leaf, or None when it may."""
+        name = self.public_key.name
+        if role not in self.roles:
+            return f"{name} is a key for {', '.join(sorted(self.roles)) or 'nothing'}, not {role}"
+        if leaf_index < self.start:
+            return f"{name} is valid from leaf {self.start} on only"
+        if self.stop is not None and leaf_index >= self.stop:
+            return f"{name} is not trusted from leaf {self.stop} on"
+        return None
+
+
+class KeyRing:
+    """The keys of a ledger by their ids, 8 lower hex digits each."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, RingKey] = {}
+
+    def __iter__(self) -> Iterator[RingKey]:
+        return iter(self._keys.values())
+
+    def get(self, key_id_hex: str) -> RingKey | None:
+        """Return the key of an id, or None."""
+        return self._keys.get(key_id_hex)
+
+    def add(self, leaf_index: int, data: KeyAdded, introducer: str) -> RingKey:
+        """Take in the key added at a leaf by the key with id `introducer`.
+
+        Raises KeyUnusable for a key that cannot be one, or whose id another key has.
+        """
+        key = PublicKey(check_name(data.name), decode_public_key(data.public_key))
+        if key.key_id_hex in self._keys:
+            raise KeyUnusable(f"the ledger already has a key with the id {key.key_id_hex}")
+        start = leaf_index + 1 if leaf_index else 0
+        added = RingKey(key, frozenset(data.roles), leaf_index, introducer, start)
+        self._keys[key.key_id_hex] = added
+        return added
+
+    def revoke(self, data: KeyRevoked) -> None:
+        """Stop trusting a key from a leaf on.
+
+        Raises KeyUnusable when the ring has no key of that name and id.
+        """
+        key = self._keys.get(data.key_id)
+        if key is None or key.public_key.name != data.name:
+            raise KeyUnusable(f"the ledger has no key {data.name} with the id {data.key_id}")
+        self._distrust(key, data.first_untrusted_leaf_index)
+
+    def _distrust(self, key: RingKey, leaf_index: int) -> None:
+        if key.stop is not None and key.stop <= leaf_index:
+            return
+        key.stop = leaf_index
+        for other in self._keys.values():
+            if (
+                other.introducer == key.public_key.key_id_hex
+                and other.added_leaf_index >= leaf_index
+            ):
+                self._distrust(other, 0)

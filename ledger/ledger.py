@@ -1,0 +1,358 @@
+"""A ledger: one directory, or one memory, to which signed events are only ever added.
+
+An append is all or nothing, and durable when it returns. It signs each event with the key of the
+role its type demands, and chains it to the event before it in its stream. Reading needs no key.
+Many processes may append to one ledger; where two append to one stream, one is refused. One
+`Ledger` is for one thread at a time.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from ledger import directory, envelope, events, rounds
+from ledger.clock import Clock, format_time, utc_now
+from ledger.envelope import Event
+from ledger.errors import EventUnreadable, KeyUnusable, StreamClosed, UnknownStream
+from ledger.events import EventData, KeyAdded, KeyRevoked, Role
+from ledger.keyring import KeyRing
+from ledger.keys import FileSigner, PrivateKey, Signer, read_key, write_key
+from ledger.merkle import leaf_hash
+from ledger.rounds import RoundRow, RoundState
+from ledger.schema import StoredLeaf
+from ledger.sealing import unseal_seed
+from ledger.store import SealedEvent, Store
+
+_MOST_HEADS = 100_000
+"""How many streams' heads are remembered; beyond it they are looked up again."""
+
+
+class Recorded(NamedTuple):
+    """An event in the ledger: its 0-based place, what it says, its leaf's hash and bytes."""
+
+    leaf_index: int
+    event: Event
+    leaf_hash: bytes
+    leaf: bytes
+
+
+class _Head(NamedTuple):
+    """The end of a stream: the last event's `seq` (-1 before the first) and leaf hash."""
+
+    seq: int
+    leaf_hash: str | None
+    is_closed: bool
+
+
+_NO_HEAD = _Head(-1, None, False)
+
+
+class Ledger:
+    """An open ledger; `path` is None for one in memory, `origin` is its name."""
+
+    def __init__(
+        self,
+        path: Path | None,
+        origin: str,
+        store: Store,
+        private_key: Callable[[str], PrivateKey],
+        clock: Clock,
+        escrow_public_key: bytes | None = None,
+    ) -> None:
+        """Put a ledger together; callers use `init`, `open` or `in_memory`."""
+        self.path = path
+        self.origin = origin
+        self.store = store
+        self.escrow_public_key = escrow_public_key
+        self._private_key = private_key
+        self._clock = clock
+        self._signers: dict[Role, Signer] = {}
+        self._heads: dict[str, _Head] = {}
+
+    @classmethod
+    def init(
+        cls,
+        path: Path,
+        origin: str,
+        *,
+        passphrase: bytes | None = None,
+        clock: Clock = utc_now,
+        escrow_public_key: str | None = None,
+    ) -> Self:
+        """Make a ledger's directory with its keys, and open it.
+
+        `origin` is the ledger's name, like `casino.example/blackjack`. The keys are encrypted when
+        a passphrase is given. `escrow_public_key` is padded base64 of an X25519 key that seeds are
+        sealed to as well. Raises LedgerExists, KeyUnusable for an origin or escrow key that cannot
+        be one, and StoreUnavailable.
+        """
+        path = Path(path)
+        with directory.building(path) as temporary:
+            directory.write_settings(temporary, origin, escrow_public_key)
+            keys = _new_keys()
+            (temporary / directory.KEYS).mkdir(mode=0o700)
+            for name, key in keys.items():
+                write_key(temporary / directory.KEYS / f"{name}.pem", key, passphrase)
+            with Store.at(temporary / directory.DATABASE, create=True) as store:
+                cls(path, origin, store, keys.__getitem__, clock)._add_first_keys()
+        return cls.open(path, passphrase=passphrase, clock=clock)
+
+    @classmethod
+    def open(cls, path: Path, *, passphrase: bytes | None = None, clock: Clock = utc_now) -> Self:
+        """Open a ledger's directory; a private key is read when something is first signed by it.
+
+        Raises NotALedger, UnsupportedFormat, StoreUnavailable and StoreDamaged.
+        """
+        path = Path(path)
+        settings = directory.read_settings(path)
+
+        def private_key(name: str) -> PrivateKey:
+            return read_key(path / directory.KEYS / f"{name}.pem", passphrase)
+
+        return cls(
+            path,
+            settings.origin,
+            Store.at(settings.database),
+            private_key,
+            clock,
+            settings.escrow_public_key,
+        )
+
+    @classmethod
+    def in_memory(cls, origin: str, *, clock: Clock = utc_now) -> Self:
+        """Make a ledger with fresh keys that lives as long as this object."""
+        ledger = cls(None, origin, Store.in_memory(), _new_keys().__getitem__, clock)
+        ledger._add_first_keys()
+        return ledger
+
+    def _add_first_keys(self) -> None:
+        added: list[tuple[str, EventData]] = []
+        for role in directory.FIRST_ROLES:
+            signer = FileSigner(f"{role}.{self.origin}", _ed25519(self._private_key(role)))
+            self._signers[role] = signer
+            added.append((events.KEYS_STREAM, signer.as_added([role])))
+        self.append(*added)
+
+    def append(self, *drafts: tuple[str, EventData], at: datetime | None = None) -> list[Recorded]:
+        """Sign and write events, each given as its stream and its data, in one transaction.
+
+        All get the one time `at`, by default the clock's. Raises StreamConflict when another
+        writer appended to one of the streams first (a retry sees what it wrote), StreamClosed,
+        KeyUnusable when a key to sign with, or to add, is none, StoreUnavailable and StoreDamaged,
+        and ValueError when an event has no canonical form or is too long. Nothing is written then.
+        """
+        moment = format_time(at or self._clock())
+        self._check_keys(drafts)
+        heads: dict[str, _Head] = {}
+        sealed: list[SealedEvent] = []
+        written: list[tuple[Event, bytes, bytes]] = []
+        for stream, data in drafts:
+            head = heads.get(stream) or self._head(stream, data)
+            if head.is_closed:
+                raise StreamClosed(f"the round {stream} is closed: nothing may follow")
+            name = type(data).__name__
+            event = Event(
+                envelope.VERSION,
+                self.origin,
+                stream,
+                head.seq + 1,
+                name,
+                moment,
+                head.leaf_hash,
+                data,
+            )
+            leaf = envelope.seal_leaf(envelope.payload(event), self.signer(data.signer))
+            digest = leaf_hash(leaf)
+            heads[stream] = _Head(event.seq, digest.hex(), name in events.CLOSING)
+            sealed.append(SealedEvent(stream, event.seq + 1, name, leaf))
+            written.append((event, digest, leaf))
+        try:
+            leaf_indices = self.store.append(sealed)
+        except BaseException:
+            # Whether it was written is not known for certain: look the heads up again.
+            for stream in heads:
+                self._heads.pop(stream, None)
+            raise
+        self._remember(heads)
+        return [Recorded(index, *parts) for index, parts in zip(leaf_indices, written, strict=True)]
+
+    def _head(self, stream: str, data: EventData) -> _Head:
+        known = self._heads.get(stream)
+        if known is not None:
+            return known
+        if isinstance(data, events.RoundOpened):
+            return _NO_HEAD
+        last = self.store.head(stream)
+        if last is None:
+            return _NO_HEAD
+        return _Head(last.version - 1, leaf_hash(last.state).hex(), last.topic in events.CLOSING)
+
+    def _remember(self, heads: dict[str, _Head]) -> None:
+        if len(self._heads) > _MOST_HEADS:
+            self._heads.clear()
+        for stream, head in heads.items():
+            if head.is_closed:
+                self._heads.pop(stream, None)
+            else:
+                self._heads[stream] = head
+
+    def _check_keys(self, drafts: tuple[tuple[str, EventData], ...]) -> None:
+        changes = [data for _, data in drafts if isinstance(data, KeyAdded | KeyRevoked)]
+        if not changes:
+            return
+        ring = KeyRing()
+        for data in [*(recorded.event.data for recorded in self._existing("keys")), *changes]:
+            if isinstance(data, KeyAdded):
+                ring.add(0, data, "")
+            elif isinstance(data, KeyRevoked):
+                ring.revoke(data)
+
+    def events(self, stream: str) -> list[Recorded]:
+        """Return a stream's events in order, unverified.
+
+        Raises UnknownStream when it has none and EventUnreadable when one cannot be read.
+        """
+        recorded = self._existing(stream)
+        if not recorded:
+            raise UnknownStream(f"the ledger has nothing in {stream!r}")
+        return recorded
+
+    def _existing(self, stream: str) -> list[Recorded]:
+        return [read_leaf(leaf) for leaf in self.store.stream(stream)]
+
+    def leaves(self, start: int = 0, stop: int | None = None) -> Iterator[StoredLeaf]:
+        """Yield the leaves with `start <= leaf_index < stop` in order, in constant memory."""
+        return self.store.leaves(start, stop)
+
+    def size(self) -> int:
+        """Return the number of leaves."""
+        return self.store.size()
+
+    def rounds(
+        self,
+        *,
+        rules_digests: Collection[str] | None = None,
+        player: str | None = None,
+        state: RoundState | None = None,
+        opened_from: datetime | None = None,
+        opened_to: datetime | None = None,
+        limit: int | None = None,
+    ) -> list[RoundRow]:
+        """Return the rounds that satisfy every condition given, as they were opened.
+
+        `opened_from` is inclusive, `opened_to` exclusive. The index this reads proves nothing.
+        """
+        statement, parameters = rounds.selection(
+            rules_digests=rules_digests,
+            player=player,
+            state=state,
+            opened_from=opened_from,
+            opened_to=opened_to,
+            limit=limit,
+        )
+        return [RoundRow(*row) for row in self.store.query(statement, parameters)]
+
+    def round_ids(self, prefix: str) -> list[str]:
+        """Return the ids of at most two rounds that begin with `prefix`, by the look-up index."""
+        statement = "SELECT round FROM rounds WHERE round >= ? AND round < ? ORDER BY round LIMIT 2"
+        return [row[0] for row in self.store.query(statement, (prefix, prefix + "\x7f"))]
+
+    def signer(self, role: Role) -> Signer:
+        """Return who signs for a role.
+
+        Raises KeyUnusable when the role's private key cannot be used or is no key of this ledger.
+        """
+        signer = self._signers.get(role)
+        if signer is None:
+            key = _ed25519(self._private_key(role))
+            unnamed = FileSigner(role, key).as_added([role])
+            for recorded in self._existing(events.KEYS_STREAM):
+                data = recorded.event.data
+                if isinstance(data, KeyAdded) and data.public_key == unnamed.public_key:
+                    signer = self._signers[role] = FileSigner(data.name, key)
+                    return signer
+            raise KeyUnusable(f"the private key for {role} is not one this ledger has added")
+        return signer
+
+    def public_keys(self) -> dict[Role, str]:
+        """Return the verifier key of each role, the last one added where there are several."""
+        ring = KeyRing()
+        for recorded in self._existing(events.KEYS_STREAM):
+            if isinstance(recorded.event.data, KeyAdded):
+                ring.add(recorded.leaf_index, recorded.event.data, "")
+        return {role: key.public_key.vkey for key in ring for role in key.roles}
+
+    def seal_public_key(self) -> bytes:
+        """Return the 32 raw bytes of the X25519 key that seeds are sealed to.
+
+        Raises KeyUnusable when its private key, of which it is a part, cannot be used.
+        """
+        return self._seal_key().public_key().public_bytes_raw()
+
+    def unseal(self, text: str, commitment: bytes) -> bytes:
+        """Return the seed inside a sealed seed, given the round's 32-byte commitment.
+
+        Raises KeyUnusable when it does not open.
+        """
+        return unseal_seed(text, self._seal_key(), commitment)
+
+    def _seal_key(self) -> X25519PrivateKey:
+        key = self._private_key(directory.SEAL)
+        if not isinstance(key, X25519PrivateKey):
+            raise KeyUnusable("the key to seal seeds to is not an X25519 key")
+        return key
+
+    def rules(self) -> dict[str, dict[str, object]]:
+        """Return every rule set in the ledger by its digest."""
+        return {
+            recorded.event.data.digest: recorded.event.data.rules
+            for recorded in self._existing(events.RULES_STREAM)
+            if isinstance(recorded.event.data, events.RulesAdded)
+        }
+
+    def policies(self) -> dict[str, dict[str, object]]:
+        """Return every policy in the ledger by its digest."""
+        return {
+            recorded.event.data.digest: recorded.event.data.policy
+            for recorded in self._existing(events.POLICIES_STREAM)
+            if isinstance(recorded.event.data, events.PolicyAdded)
+        }
+
+    def close(self) -> None:
+        """Release the store; a ledger in memory is gone then."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        """Return this ledger, to be closed when the block ends."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close this ledger."""
+        self.close()
+
+
+def _new_keys() -> dict[str, PrivateKey]:
+    keys: dict[str, PrivateKey] = {
+        role: Ed25519PrivateKey.generate() for role in directory.FIRST_ROLES
+    }
+    keys[directory.SEAL] = X25519PrivateKey.generate()
+    return keys
+
+
+def _ed25519(key: PrivateKey) -> Ed25519PrivateKey:
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyUnusable("a key to sign events with is not an Ed25519 key")
+    return key
+
+
+def read_leaf(leaf: StoredLeaf) -> Recorded:
+    """Return what a stored leaf says, unverified; raise EventUnreadable when it cannot be read."""
+    try:
+        event = envelope.read_event(envelope.split_leaf(leaf.state).payload)
+    except EventUnreadable as error:
+        raise EventUnreadable(f"leaf {leaf.leaf_index} cannot be read: {error}") from error
+    return Recorded(leaf.leaf_index, event, leaf_hash(leaf.state), leaf.state)

@@ -1,0 +1,125 @@
+"""The look-up index of rounds: derived from leaves as they are appended, for finding rounds.
+
+It holds nothing that the leaves do not say and proves nothing: what verifies reads the leaves.
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+from typing import Any, Literal, Protocol, TypeAlias
+
+import msgspec
+
+from ledger import events
+from ledger.clock import format_time
+from ledger.envelope import read_event, split_leaf
+from ledger.errors import EventUnreadable
+from ledger.schema import StoredLeaf
+
+RoundState: TypeAlias = Literal["open", "closed", "void"]
+
+_INSERT = """INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, NULL, 'open', ?, ?)
+    ON CONFLICT DO NOTHING"""
+_UPDATE = """UPDATE rounds SET last_leaf = ?, state = COALESCE(?, state),
+    closed_at = COALESCE(?, closed_at) WHERE round = ?"""
+
+
+class RoundRow(msgspec.Struct, frozen=True):
+    """A round as the look-up index has it; leaf indices are 0-based and inclusive, times UTC."""
+
+    round: str
+    rules_digest: str
+    player: str
+    table: str | None
+    currency: str
+    mode: events.Mode
+    opened_at: str
+    closed_at: str | None
+    state: RoundState
+    first_leaf: int
+    last_leaf: int
+
+
+class Executes(Protocol):
+    """What runs a statement many times; a cursor."""
+
+    def executemany(self, statement: str, rows: Iterable[tuple[Any, ...]], /) -> object:
+        """Run a statement for each row."""
+
+
+def is_round(stream: str) -> bool:
+    """Say whether a stream's name is that of a round rather than one of the fixed or prefixed."""
+    return "/" not in stream and stream not in _FIXED_STREAMS
+
+
+_FIXED_STREAMS = {
+    events.KEYS_STREAM,
+    events.RULES_STREAM,
+    events.POLICIES_STREAM,
+    events.OPERATIONS_STREAM,
+}
+
+
+def index_rounds(cursor: Executes, leaves: Iterable[StoredLeaf]) -> None:
+    """Write what leaves say of rounds into the look-up index, inside the caller's transaction."""
+    opened: list[tuple[Any, ...]] = []
+    touched: dict[str, tuple[Any, ...]] = {}
+    for leaf in leaves:
+        if not is_round(leaf.stream):
+            continue
+        state, closed_at = touched.get(leaf.stream, (None, None, None))[1:3]
+        if leaf.topic == events.RoundOpened.__name__:
+            event = read_event(split_leaf(leaf.state).payload)
+            data = event.data
+            if not isinstance(data, events.RoundOpened):
+                raise EventUnreadable(f"leaf {leaf.leaf_index} is not the event its topic says")
+            opened.append(
+                (
+                    leaf.stream,
+                    data.rules_digest,
+                    data.player,
+                    data.table,
+                    data.currency,
+                    data.mode,
+                    event.at,
+                    leaf.leaf_index,
+                    leaf.leaf_index,
+                )
+            )
+        elif leaf.topic in events.CLOSING:
+            state = "void" if leaf.topic == events.RoundVoided.__name__ else "closed"
+            closed_at = read_event(split_leaf(leaf.state).payload).at
+        touched[leaf.stream] = (leaf.leaf_index, state, closed_at, leaf.stream)
+    cursor.executemany(_INSERT, opened)
+    cursor.executemany(_UPDATE, touched.values())
+
+
+def selection(
+    *,
+    rules_digests: Collection[str] | None,
+    player: str | None,
+    state: RoundState | None,
+    opened_from: datetime | None,
+    opened_to: datetime | None,
+    limit: int | None,
+) -> tuple[str, list[Any]]:
+    """Return the query, and its parameters, for the rounds that satisfy every condition given.
+
+    `opened_from` is inclusive, `opened_to` exclusive, both aware. Rounds come as they were opened.
+    """
+    conditions: list[str] = []
+    parameters: list[Any] = []
+    if rules_digests is not None:
+        conditions.append(f"rules_digest IN ({', '.join('?' * len(rules_digests))})")
+        parameters += rules_digests
+    for condition, value in (
+        ("player = ?", player),
+        ("state = ?", state),
+        ("opened_at >= ?", opened_from and format_time(opened_from)),
+        ("opened_at < ?", opened_to and format_time(opened_to)),
+    ):
+        if value is not None:
+            conditions.append(condition)
+            parameters.append(value)
+    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    parameters.append(-1 if limit is None else limit)
+    return f"SELECT * FROM rounds {where} ORDER BY opened_at, first_leaf LIMIT ?", parameters

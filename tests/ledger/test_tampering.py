@@ -1,0 +1,219 @@
+"""Whoever can write the database but has no key: each alteration is found where it was made."""
+
+from pathlib import Path
+
+from ledger import findings
+from ledger.keys import parse_vkey
+from ledger.ledger import Ledger
+from ledger.merkle import leaf_hash, root_hash
+from ledger.verify import verify
+from tests.ledger.helpers import (
+    FIRST,
+    ORIGIN,
+    OTHER_ROUND,
+    ROUND,
+    TickingClock,
+    alter,
+    codes_at,
+    opened,
+    play,
+    tampering,
+)
+
+
+def test_an_untouched_ledger_has_no_findings(played: Path) -> None:
+    result = verify(played)
+    assert (result.findings, result.size, result.open_rounds) == ([], 12, 0)
+    with Ledger.open(played) as ledger:
+        assert result.anchor == ledger.public_keys()["operator"]
+
+
+def test_tampered_byte_in_a_payload(played: Path) -> None:
+    alter(played, FIRST + 3, b'"Td"', b'"Ad"')
+    assert codes_at(played) == [
+        (FIRST + 3, findings.SIGNATURE_INVALID),
+        (FIRST + 4, findings.PREV_MISMATCH),
+    ]
+
+
+def test_tampered_byte_in_a_signature(played: Path) -> None:
+    with Ledger.open(played) as ledger:
+        last = ledger.events(ROUND)[-1].leaf
+    alter(played, FIRST + 7, last[-40:-30], bytes(reversed(last[-40:-30])))
+    assert codes_at(played) == [(FIRST + 7, findings.SIGNATURE_INVALID)]
+
+
+def test_tampered_key_id(played: Path) -> None:
+    with Ledger.open(played) as ledger:
+        key_id = parse_vkey(ledger.public_keys()["settlement"]).key_id_hex.encode()
+    alter(played, FIRST + 7, b"\n" + key_id, b"\n00000000")
+    assert codes_at(played) == [(FIRST + 7, findings.KEY_NOT_VALID)]
+
+
+def test_leaf_cut_short(played: Path) -> None:
+    alter(played, FIRST + 7, b"==\n", b"==")
+    assert codes_at(played) == [(FIRST + 7, findings.EVENT_UNREADABLE)]
+
+
+def test_leaf_emptied(played: Path) -> None:
+    with tampering(played) as connection:
+        connection.execute("UPDATE stored_events SET state = 7 WHERE topic = 'RoundClosed'")
+    assert codes_at(played) == [(FIRST + 7, findings.EVENT_UNREADABLE)]
+
+
+def test_two_leaves_swapped(played: Path) -> None:
+    with tampering(played) as connection:
+        fetch = "SELECT state FROM stored_events WHERE topic = ?"
+        (card,) = connection.execute(fetch, ("CardDealt",)).fetchone()
+        (decision,) = connection.execute(fetch, ("DecisionMade",)).fetchone()
+        swap = "UPDATE stored_events SET state = ? WHERE topic = ?"
+        connection.execute(swap, (decision, "CardDealt"))
+        connection.execute(swap, (card, "DecisionMade"))
+    assert codes_at(played) == [
+        (FIRST + 3, findings.SEQ_GAP),
+        (FIRST + 3, findings.STREAM_MISMATCH),
+        (FIRST + 4, findings.SEQ_GAP),
+        (FIRST + 4, findings.STREAM_MISMATCH),
+        (FIRST + 5, findings.SEQ_GAP),
+    ]
+
+
+def test_leaf_indices_reordered(played: Path) -> None:
+    with tampering(played) as connection:
+        rows = dict(
+            connection.execute("SELECT leaf_index, event_rowid FROM leaves WHERE leaf_index >= 7")
+        )
+        connection.execute("DELETE FROM leaves WHERE leaf_index IN (7, 8)")
+        connection.execute("INSERT INTO leaves VALUES (7, ?), (8, ?)", (rows[8], rows[7]))
+    assert codes_at(played) == [
+        (7, findings.SEQ_GAP),
+        (8, findings.SEQ_GAP),
+        (9, findings.SEQ_GAP),
+    ]
+
+
+def test_row_deleted_from_the_middle(played: Path) -> None:
+    with tampering(played) as connection:
+        connection.execute("DELETE FROM stored_events WHERE topic = 'CardDealt'")
+    assert codes_at(played) == [
+        (FIRST + 3, findings.LEAF_INDEX_GAP),
+        (FIRST + 4, findings.SEQ_GAP),
+    ]
+
+
+def test_row_and_place_deleted_from_the_middle(played: Path) -> None:
+    with tampering(played) as connection:
+        connection.execute("DELETE FROM stored_events WHERE topic = 'CardDealt'")
+        connection.execute("DELETE FROM leaves WHERE leaf_index = ?", (FIRST + 3,))
+    assert codes_at(played) == [
+        (FIRST + 3, findings.LEAF_INDEX_GAP),
+        (FIRST + 4, findings.SEQ_GAP),
+    ]
+
+
+def test_whole_round_deleted(path: Path) -> None:
+    with Ledger.init(path, ORIGIN, clock=TickingClock()) as ledger:
+        play(ledger)
+        play(ledger, OTHER_ROUND)
+    with tampering(path) as connection:
+        connection.execute("DELETE FROM stored_events WHERE originator_id = ?", (ROUND,))
+        connection.execute("DELETE FROM leaves WHERE leaf_index BETWEEN 4 AND 11")
+    result = verify(path)
+    assert [(f.leaf_index, f.code, f.text) for f in result.findings] == [
+        (4, findings.LEAF_INDEX_GAP, "leaves 4 to 11 are missing")
+    ]
+
+
+def test_whole_round_deleted_and_the_rest_numbered_anew_is_not_found(path: Path) -> None:
+    """The limit of signatures and chains: only a checkpoint kept from before shows this."""
+    with Ledger.init(path, ORIGIN, clock=TickingClock()) as ledger:
+        play(ledger)
+        play(ledger, OTHER_ROUND)
+        before = root_hash([leaf_hash(leaf.state) for leaf in ledger.leaves(0, 12)])
+    with tampering(path) as connection:
+        connection.execute("DELETE FROM stored_events WHERE originator_id = ?", (ROUND,))
+        connection.execute("DELETE FROM leaves WHERE leaf_index BETWEEN 4 AND 11")
+        connection.execute("UPDATE leaves SET leaf_index = leaf_index - 8 WHERE leaf_index > 11")
+    assert codes_at(path) == []
+    with Ledger.open(path) as ledger:
+        assert root_hash([leaf_hash(leaf.state) for leaf in ledger.leaves(0, 12)]) != before
+
+
+def test_tail_deleted_then_appended_to_by_a_writer_who_remembers(ledger: Ledger) -> None:
+    path = ledger.path
+    assert path is not None
+    play(ledger, length=5)
+    with tampering(path) as connection:
+        connection.execute("DELETE FROM stored_events WHERE event_rowid > 8")
+        connection.execute("DELETE FROM leaves WHERE leaf_index >= 8")
+    play_on = ledger.append((ROUND, opened()))
+    assert play_on[0].leaf_index == FIRST + 4
+    assert codes_at(path) == [(FIRST + 4, findings.SEQ_GAP)]
+
+
+def test_place_deleted_but_not_the_row(played: Path) -> None:
+    with tampering(played) as connection:
+        connection.execute("DELETE FROM leaves WHERE leaf_index = 11")
+    assert codes_at(played) == [(None, findings.LEAF_INDEX_GAP)]
+
+
+def test_row_hidden_before_the_first_leaf(played: Path) -> None:
+    with tampering(played) as connection:
+        connection.execute("UPDATE leaves SET leaf_index = -1 WHERE leaf_index = 11")
+    assert codes_at(played) == [(None, findings.LEAF_INDEX_GAP)]
+
+
+def test_stream_column_edited(played: Path) -> None:
+    with tampering(played) as connection:
+        connection.execute(
+            "UPDATE stored_events SET originator_id = ? WHERE topic = 'CardDealt'", (OTHER_ROUND,)
+        )
+    assert codes_at(played) == [(FIRST + 3, findings.STREAM_MISMATCH)]
+
+
+def test_type_column_edited(played: Path) -> None:
+    with tampering(played) as connection:
+        connection.execute("UPDATE stored_events SET topic = 'X' WHERE topic = 'CardDealt'")
+    assert codes_at(played) == [(FIRST + 3, findings.STREAM_MISMATCH)]
+
+
+def test_closed_round_copied_whole(played: Path) -> None:
+    with tampering(played) as connection:
+        connection.executescript(
+            """CREATE TABLE loose AS SELECT * FROM stored_events;
+            DROP TABLE stored_events;
+            ALTER TABLE loose RENAME TO stored_events;
+            INSERT INTO stored_events SELECT event_rowid + 100, originator_id, originator_version,
+                topic, state FROM stored_events WHERE event_rowid > 4;
+            INSERT INTO leaves SELECT event_rowid - 101 + 8, event_rowid FROM stored_events
+                WHERE event_rowid > 100;"""
+        )
+    assert (None, findings.SEQ_GAP) in codes_at(played)
+
+
+def test_event_copied_from_another_ledger(played: Path, tmp_path: Path) -> None:
+    with Ledger.init(tmp_path / "other", "other.example", clock=TickingClock()) as other:
+        play(other, length=4)
+        foreign = other.events(ROUND)[3].leaf
+    with tampering(played) as connection:
+        connection.execute(
+            "UPDATE stored_events SET state = ? WHERE topic = 'CardDealt'", (foreign,)
+        )
+    assert codes_at(played) == [
+        (FIRST + 3, findings.KEY_NOT_VALID),
+        (FIRST + 4, findings.PREV_MISMATCH),
+    ]
+
+
+def test_look_up_index_is_never_trusted(played: Path) -> None:
+    with tampering(played) as connection:
+        connection.execute("UPDATE rounds SET state = 'open', first_leaf = 0, player = 'someone'")
+    assert codes_at(played) == []
+
+
+def test_trust_anchor_altered(played: Path) -> None:
+    alter(played, 0, b'"operator"', b'"operatox"')
+    result = verify(played)
+    assert result.anchor is None
+    assert {finding.code for finding in result.findings} >= {findings.KEY_NOT_VALID}
+    assert result.findings[0].leaf_index == 0
