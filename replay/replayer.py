@@ -129,10 +129,12 @@ class _Replayer:
         self.ending: RoundClosed | RoundVoided | None = None
         self.findings: list[Finding] = []
         self._outcomes_of: tuple[RoundState | None, list[Outcome]] = (None, [])
+        self._left_to_play = _count_play(events)
 
     def run(self) -> Replay:
         steps = []
         for recorded in self.events:
+            self._left_to_play -= isinstance(recorded.event.data, _PLAY)
             for code, text in self._take(recorded.event.data):
                 self.findings.append(
                     Finding(code, text, self.round_id, recorded.leaf_index, recorded.event.seq)
@@ -183,6 +185,7 @@ class _Replayer:
             case HoleCardShown():
                 yield from self._shown(data)
             case BetSettled():
+                yield from self._play_ended()
                 yield from self.money.record(data, self._outcomes(), judged=not self.lost)
             case ShoeRevealed():
                 self.revealed = True
@@ -238,6 +241,7 @@ class _Replayer:
         if due.down:
             if card != FACE_DOWN:
                 self.hole = card
+                self.shoe.hole_index = dealt.shoe_index
                 yield codes.HOLE_CARD_EXPOSED, f"the hole card {card} was dealt face up"
             card = FACE_DOWN
         elif card not in VALUE:
@@ -271,7 +275,7 @@ class _Replayer:
         self._apply(NO_NATURAL)
 
     def _checked(self, checked: DealerChecked) -> Iterator[Problem]:
-        yield from self._reach_look()
+        yield from self._reach_look(DECLINE)
         if self.state is None or self.lost:
             return
         if not isinstance(self.state.due, Check):
@@ -284,12 +288,14 @@ class _Replayer:
                 yield codes.CHECK_WRONG, f"the check says natural {checked.natural}, not {natural}"
         self._apply(NATURAL if checked.natural else NO_NATURAL)
 
-    def _reach_look(self) -> Iterator[Problem]:
+    def _reach_look(self, *implied: Act) -> Iterator[Problem]:
+        """Fill in the answers and acts skipped before a look at the hole card."""
         while self.state is not None and not self.lost:
             due = self.state.due
-            if not isinstance(due, Decide):
+            act = _first_legal(due, implied or (DECLINE, STAND))
+            if not isinstance(due, Decide) or act is None:
                 return
-            yield from self._skipped(due, DECLINE if DECLINE in due.legal else STAND)
+            yield from self._skipped(due, act)
 
     def _shown(self, shown: HoleCardShown) -> Iterator[Problem]:
         yield from self.shoe.show(shown.card)
@@ -362,6 +368,15 @@ class _Replayer:
 
     # The end
 
+    def _play_ended(self) -> Iterator[Problem]:
+        """Where nothing more is played and the rules are not done, what is paid is unknown."""
+        ended = not self._left_to_play and any(
+            isinstance(each.event.data, RoundClosed) for each in self.events
+        )
+        if ended and self.state is not None and not isinstance(self._due_now(), Settle | None):
+            yield from self._unfinished()
+            self.lost = True
+
     def _closed(self, closed: RoundClosed) -> Iterator[Problem]:
         self.ending = closed
         if not self.revealed:
@@ -414,6 +429,18 @@ class _Replayer:
         if self._outcomes_of[0] is not self.state:
             self._outcomes_of = (self.state, outcomes(self.state))
         return self._outcomes_of[1]
+
+
+_PLAY = (CardDealt, DealerChecked, HoleCardShown, DecisionOffered, DecisionMade)
+
+
+def _count_play(events: Sequence[Recorded]) -> int:
+    return sum(isinstance(each.event.data, _PLAY) for each in events)
+
+
+def _first_legal(due: object, acts: Sequence[Act]) -> Act | None:
+    legal = due.legal if isinstance(due, Decide) else ()
+    return next((act for act in acts if act in legal), None)
 
 
 def _stakes_by_bet(stakes: Mapping[str, Mapping[str, int]]) -> dict[Bet, int]:

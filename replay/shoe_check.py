@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from ledger import Recorded
-from ledger.events import CardDealt, DealRequested, ShoeCommitted, ShoeRevealed
+from ledger.events import CardDealt, DealRequested, RoundOpened, ShoeCommitted, ShoeRevealed
 from replay import findings as codes
 from replay.engine.cards import FACE_DOWN
 from replay.engine.rules import Rules
@@ -95,6 +95,19 @@ class ShoeCheck:
             if isinstance(each.event.data, ShoeRevealed):
                 return _bytes(each.event.data.seed)
         return None
+
+
+def check_reveal(events: Sequence[Recorded]) -> Iterator[Problem]:
+    """Hold a whole round's reveal to its commitment; no rules are needed for that."""
+    opened = events[0].event.data
+    if not isinstance(opened, RoundOpened):
+        return
+    check = ShoeCheck(events[0].event.stream, opened.rules_digest, None, events)
+    revealed = [each.event.data for each in events if isinstance(each.event.data, ShoeRevealed)]
+    if not revealed:
+        yield codes.SEED_NOT_REVEALED, "the round ended without revealing its seed"
+    for data in revealed:
+        yield from check.reveal(data)
 
 
 def _client_seed(events: Sequence[Recorded]) -> bytes | None:

@@ -155,6 +155,13 @@ class LiveTable:
         )
         return LiveRound(self, round_id, player, seed)
 
+    def check_stakes(self, stakes: Stakes) -> None:
+        """Raise StakeRefused for stakes that the rules or the table's limits do not allow."""
+        check_stakes(self.rules, stakes)
+        outside = outside_limits(self.settings.limits, stakes)
+        if outside:
+            raise StakeRefused("; ".join(outside))
+
 
 class LiveRound:
     """One round being played. `state` is None until the deal.
@@ -190,7 +197,7 @@ class LiveRound:
     def place(self, stakes: Stakes) -> None:
         """Record the chips laid so far; raises StakeRefused for stakes the table cannot take."""
         self._refuse_after_deal("place stakes")
-        self._check_stakes(stakes)
+        self.table.check_stakes(stakes)
         self._write([StakesPlaced(_plain(stakes))])
 
     def deal(self, stakes: Stakes, client_seed: bytes = b"") -> None:
@@ -200,7 +207,7 @@ class LiveRound:
         stakes the table cannot take and ShoeError for a client seed that is too long.
         """
         self._refuse_after_deal("deal")
-        self._check_stakes(stakes)
+        self.table.check_stakes(stakes)
         self.restore_shoe(client_seed)
         state = open_round(self.table.rules, stakes)
         staked = sum(sum(bets.values()) for bets in stakes.values())
@@ -343,12 +350,6 @@ class LiveRound:
         if balance is not None and balance < amount_minor:
             raise StakeRefused(f"the stake is {amount_minor}, the balance only {balance}")
         return wallet.debit(self.player, amount_minor, f"{self.round_id}/{what}")
-
-    def _check_stakes(self, stakes: Stakes) -> None:
-        check_stakes(self.table.rules, stakes)
-        outside = outside_limits(self.table.settings.limits, stakes)
-        if outside:
-            raise StakeRefused("; ".join(outside))
 
     def _refuse_after_deal(self, what: str) -> None:
         if self.state is not None:

@@ -1,7 +1,9 @@
 """The operator's wallet as the live table sees it, and one that holds play money in memory."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
+from ledger import Recorded
 from ledger.events import Funds
 
 
@@ -52,3 +54,12 @@ class MemoryWallet:
             answer="accepted",
             balance_after_minor=after,
         )
+
+
+def recorded_balance_minor(events: Sequence[Recorded]) -> int | None:
+    """Return the balance that the last recorded movement of money left, None where none says."""
+    for recorded in reversed(events):
+        funds = getattr(recorded.event.data, "funds", None)
+        if isinstance(funds, Funds) and funds.balance_after_minor is not None:
+            return funds.balance_after_minor
+    return None

@@ -1,0 +1,160 @@
+"""`audit` and `adjudicate`: every recorded round, or rounds written down, held to the rules."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cli.errors import FINDINGS, UNREADABLE
+from cli.options import JsonOption, LedgerOption, open_to_read
+from cli.render import (
+    amount,
+    console,
+    plain_table,
+    print_findings,
+    print_json,
+    progress_bar,
+)
+from replay.adjudicate import Judgement, adjudicate
+from replay.audit import AuditResult, audit
+from replay.engine.rules import Rules, rules_from_json
+from replay.errors import ReplayError, RoundTextError, UnknownGame
+from replay.games import GAMES
+from replay.limits import Limits
+from replay.round_text import RoundText, read_round
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command("audit")(audit_command)
+    app.command("adjudicate")(adjudicate_command)
+
+
+def audit_command(path: LedgerOption = None, as_json: JsonOption = False) -> None:
+    """Replay every round that has ended and hold it to the rules it was dealt under.
+
+    This judges what the ledger says; that nobody forged it is what `verify` shows.
+    """
+    with open_to_read(path) as ledger, progress_bar() as bar:
+        task = bar.add_task("replaying", total=ledger.size())
+        result = audit(ledger, lambda done, size: bar.update(task, completed=done, total=size))
+    if as_json:
+        print_json({**msgspec.structs.asdict(result), "by_code": result.by_code})
+    else:
+        _print_audit(console(), result)
+    if result.findings:
+        raise typer.Exit(FINDINGS)
+
+
+def _print_audit(out: Console, result: AuditResult) -> None:
+    out.print(
+        f"Replayed {result.closed_rounds:,} closed and {result.void_rounds:,} void rounds "
+        f"from {result.size:,} leaves."
+    )
+    if result.open_rounds:
+        out.print(f"{len(result.open_rounds):,} rounds are open (no finding):")
+        for opened in result.open_rounds[:10]:
+            out.print(f"  {opened.round}  player {opened.player}, since {opened.opened_at}")
+    if not result.findings:
+        out.print(Text("Every card, act and payment follows from the rules.", "bold green"))
+        return
+    print_findings(out, result.findings)
+    table = plain_table("finding", "times", right=("times",))
+    for code, count in sorted(result.by_code.items(), key=lambda item: -item[1]):
+        table.add_row(code, f"{count:,}")
+    out.print(table)
+
+
+def adjudicate_command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="`.round` files.")],
+    rules_file: Annotated[
+        Path | None, typer.Option("--rules", help="Judge by this rules file instead.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what each bet of rounds written down is paid under the rules.
+
+    Exit 0 when nothing contradicts them, 1 with findings, 3 when a file cannot be read as a round;
+    the other files are judged all the same.
+    """
+    variant = None if rules_file is None else rules_from_json(rules_file.read_bytes())
+    worst = 0
+    for file in files:
+        try:
+            text = read_round(file.read_bytes())
+            rules, limits = _rules_of(text, variant)
+            judgement = adjudicate(text, rules, limits)
+        except (ReplayError, OSError) as error:
+            worst = UNREADABLE
+            _tell_error(file, error, as_json)
+            continue
+        worst = max(worst, FINDINGS if judgement.findings else 0)
+        if as_json:
+            print(msgspec.json.encode(_judgement_json(file, judgement)).decode())
+        else:
+            _print_judgement(console(), file, text, judgement)
+    if worst:
+        raise typer.Exit(worst)
+
+
+def _rules_of(text: RoundText, variant: Rules | None) -> tuple[Rules, Limits]:
+    game = GAMES.get(text.game)
+    if variant is not None:
+        if variant.id != text.game:
+            raise RoundTextError(f"the round is of {text.game!r}, the rules are of {variant.id!r}")
+        return variant, {} if game is None else game.limits
+    if game is None:
+        raise UnknownGame(f"unknown game {text.game!r}; there are {', '.join(GAMES)}")
+    return game.rules, game.limits
+
+
+def _judgement_json(file: Path, judgement: Judgement) -> dict[str, object]:
+    return {
+        "file": str(file),
+        "complete": judgement.complete,
+        "bets": [
+            {
+                "hand": bet.hand,
+                "bet": bet.bet,
+                "stake_minor": bet.stake_minor,
+                "paid_minor": bet.paid_minor,
+                "line": bet.line,
+            }
+            for bet in judgement.bets
+        ],
+        "total_staked_minor": judgement.total_staked_minor,
+        "total_paid_minor": judgement.total_paid_minor,
+        "findings": msgspec.to_builtins(judgement.findings),
+    }
+
+
+def _tell_error(file: Path, error: Exception, as_json: bool) -> None:
+    reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    if as_json:
+        print(msgspec.json.encode({"file": str(file), "error": reason}).decode())
+    typer.echo(f"shoeproof: {file}: {reason}", err=True)
+
+
+def _print_judgement(out: Console, file: Path, text: RoundText, judgement: Judgement) -> None:
+    currency = text.currency or ""
+    out.print(Text(str(file), "bold"), soft_wrap=True)
+    if text.name:
+        out.print(f"  {text.name}")
+    table = plain_table("  hand", "bet", "stake", "paid", "line", right=("stake", "paid"))
+    for bet in judgement.bets:
+        table.add_row(
+            f"  {bet.hand}",
+            bet.bet,
+            amount(bet.stake_minor, currency),
+            amount(bet.paid_minor, currency),
+            bet.line or "undecided",
+        )
+    out.print(table)
+    for finding in judgement.findings:
+        place = "" if finding.move is None else f" at move {finding.move}"
+        out.print(Text.assemble((f"  {finding.code}", "bold red"), place, f": {finding.text}"))
+    if not judgement.complete and not judgement.findings:
+        out.print("  incomplete: what is undecided hangs on cards or acts not written down")

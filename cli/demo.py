@@ -1,0 +1,183 @@
+"""`demo`: everything at work on fresh rounds, and one altered byte in a copy found out."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cli.errors import UsageError
+from cli.render import console, print_findings, progress_bar
+from cli.rounds import print_replay
+from cli.rtp import count, print_rtp
+from cli.tables import table_settings
+from ledger import Ledger
+from ledger.directory import DATABASE, SETTINGS
+from ledger.events import BetSettled
+from ledger.verify import verify
+from replay.audit import audit, check_reveals
+from replay.catalogue import add_published_games, current_rules, rules_by_digest
+from replay.engine.hand import SPLIT, ZAP
+from replay.players import make_player
+from replay.replayer import Replay, replay_round
+from replay.simulation import simulate
+
+DEFAULT_PLACE: Final = Path("shoeproof-demo")
+GAMES: Final = ("zappit", "zero", "nba")
+PLAYERS: Final = {"basic": 700, "cautious": 250, "random": 150}
+"""Rounds of each game by each player."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command("demo")(demo_command)
+
+
+def demo_command(
+    place: Annotated[Path, typer.Option("--into", help="Where to put it.")] = DEFAULT_PLACE,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier demo there.")] = False,
+) -> None:
+    """Show everything at work: keys, rounds, signatures, replay, RTP, and tampering found."""
+    _make_room(place, force)
+    out = console()
+    with tempfile.TemporaryDirectory(prefix=".shoeproof-demo-", dir=place.parent) as temporary:
+        building = Path(temporary) / "ledger"
+        with Ledger.init(building, "demo.example/blackjack") as ledger:
+            add_published_games(ledger)
+            operator = ledger.public_keys()["operator"]
+            _heading(out, 1, "Keys and a ledger")
+            out.print(f"operator's public key: {operator}", soft_wrap=True)
+            _play(out, ledger)
+            _verify(out, ledger, operator)
+            _audit(out, ledger)
+            _heading(out, 5, "Realised return to player, counted by DuckDB")
+            print_rtp(out, count(ledger))
+            shown = _show_round(out, ledger)
+        copy = Path(temporary) / "altered-copy"
+        shutil.copytree(building, copy)
+        _tamper(out, copy, operator, shown)
+        os.mkdir(place)
+        os.rename(building, place / "ledger")
+        os.rename(copy, place / "altered-copy")
+        (place / "operator.vkey").write_text(operator + "\n", encoding="ascii")
+    _next_steps(out, place, shown.round_id)
+
+
+def _make_room(place: Path, force: bool) -> None:
+    if not os.path.lexists(place):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return
+    if not force:
+        raise UsageError(f"{place} exists already; give --force to replace it, or --into elsewhere")
+    if not (place / "ledger" / SETTINGS).is_file():
+        raise UsageError(f"{place} is no earlier demo, so --force does not remove it")
+    shutil.rmtree(place)
+
+
+def _heading(out: Console, number: int, title: str) -> None:
+    out.print()
+    out.print(Text(f"{number}. {title}", "bold"))
+
+
+def _play(out: Console, ledger: Ledger) -> None:
+    _heading(out, 2, "Simple players at three games")
+    with progress_bar() as bar:
+        for game in GAMES:
+            rules = current_rules(ledger, game)
+            stakes = {"s1": {"main": 1000, **dict.fromkeys(rules.side_bets, 200)}}
+            task = bar.add_task(f"playing {game}", total=sum(PLAYERS.values()))
+            for player, rounds in PLAYERS.items():
+                choose = make_player(player, seed=1)
+                settings = table_settings(rules)
+                simulate(ledger, rules, settings, stakes, choose, rounds)
+                bar.advance(task, rounds)
+    rounds = len(GAMES) * sum(PLAYERS.values())
+    out.print(f"recorded {rounds:,} rounds as {ledger.size():,} signed events")
+
+
+def _verify(out: Console, ledger: Ledger, operator: str) -> None:
+    _heading(out, 3, "Every signature, chain and commitment verified")
+    with progress_bar() as bar:
+        task = bar.add_task("verifying")
+        result = verify(
+            ledger,
+            public_key=operator,
+            progress=lambda done, size: bar.update(task, completed=done, total=size),
+        )
+        found = [*result.findings, *check_reveals(ledger)]
+    out.print(f"{result.size:,} leaves, {len(found)} findings")
+
+
+def _audit(out: Console, ledger: Ledger) -> None:
+    _heading(out, 4, "Every round replayed through the rules")
+    with progress_bar() as bar:
+        task = bar.add_task("replaying")
+        result = audit(ledger, lambda done, size: bar.update(task, completed=done, total=size))
+    out.print(f"{result.closed_rounds:,} rounds, {len(result.findings)} findings")
+
+
+def _show_round(out: Console, ledger: Ledger) -> Replay:
+    _heading(out, 6, "One round, card by card")
+    replay = _telling_round(ledger)
+    print_replay(out, replay, evidence=[])
+    return replay
+
+
+def _telling_round(ledger: Ledger) -> Replay:
+    """Return a round with a zap or a split in it, the first round where there is none."""
+    rules = rules_by_digest(ledger)
+    first: Replay | None = None
+    for row in ledger.rounds(limit=200):
+        replay = replay_round(ledger.events(row.round), rules)
+        first = first or replay
+        acts = {getattr(step.recorded.event.data, "act", None) for step in replay.steps}
+        if acts & {ZAP, SPLIT}:
+            return replay
+    assert first is not None
+    return first
+
+
+def _tamper(out: Console, copy: Path, operator: str, shown: Replay) -> None:
+    _heading(out, 7, "One byte altered in a copy")
+    altered = next(
+        step.recorded for step in shown.steps if isinstance(step.recorded.event.data, BetSettled)
+    )
+    alter_payment(copy / DATABASE, altered.leaf)
+    out.print(
+        f"In the copy, one digit of the payment in leaf {altered.leaf_index} was altered: "
+        f"{altered.event.type}, event {altered.event.seq} of that round. Verification says:"
+    )
+    with progress_bar() as bar:
+        task = bar.add_task("verifying the copy")
+        found = verify(
+            copy,
+            public_key=operator,
+            progress=lambda done, size: bar.update(task, completed=done, total=size),
+        ).findings
+    print_findings(out, found)
+
+
+def alter_payment(database: Path, leaf: bytes) -> None:
+    """Alter, in the database's file, one digit of the amount a BetSettled leaf says was paid."""
+    content = bytearray(database.read_bytes())
+    field = b'"paid_minor":'
+    place = content.index(leaf) + leaf.index(field) + len(field)
+    content[place] = ord("9") if content[place] != ord("9") else ord("8")
+    database.write_bytes(content)
+
+
+def _next_steps(out: Console, place: Path, round_id: str) -> None:
+    out.print()
+    out.print(
+        Text(f"The ledger is in {place}/ledger, the altered copy beside it. Try next:", "bold")
+    )
+    out.print(f"  shoeproof replay {round_id} --ledger {place}/ledger", soft_wrap=True)
+    out.print(
+        f"  shoeproof verify --ledger {place}/altered-copy --public-key {place}/operator.vkey",
+        soft_wrap=True,
+    )
+    out.print(f"  shoeproof play nba --ledger {place}/ledger", soft_wrap=True)

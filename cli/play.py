@@ -1,0 +1,190 @@
+"""`play`: a person plays at the terminal; every turn is in the ledger before a card is shown."""
+
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cli.errors import UsageError
+from cli.options import LedgerOption, open_to_write
+from cli.render import amount, console, dealer_line, hand_line, plain_table
+from cli.rounds import find_round
+from cli.tables import table_settings
+from ledger import Ledger
+from replay.catalogue import current_rules
+from replay.engine.hand import (
+    CASH_OUT,
+    DECLINE,
+    DOUBLE,
+    EVEN_MONEY,
+    HIT,
+    INSURANCE,
+    SPLIT,
+    STAND,
+    ZAP,
+)
+from replay.engine.round import Decide, added_stake_minor
+from replay.errors import StakeRefused
+from replay.resume import resume_round
+from replay.table import LiveRound, LiveTable
+from replay.wallet import MemoryWallet, recorded_balance_minor
+
+KEYS: Final = {
+    HIT: "h",
+    STAND: "s",
+    DOUBLE: "d",
+    SPLIT: "p",
+    ZAP: "z",
+    CASH_OUT: "c",
+    INSURANCE: "i",
+    EVEN_MONEY: "e",
+    DECLINE: "n",
+}
+"""The key of each act, the same in every game."""
+
+OPENING_BALANCE_MINOR: Final = 100_000
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command("play")(play_command)
+
+
+def play_command(
+    game: Annotated[
+        str | None, typer.Argument(help="zappit, zero or nba, or a variant's id.")
+    ] = None,
+    path: LedgerOption = None,
+    resume: Annotated[
+        str | None, typer.Option(metavar="ROUND", help="Go on with this open round.")
+    ] = None,
+    stake: Annotated[int, typer.Option(help="The main stake of each seat, minor units.")] = 1000,
+    seats: Annotated[int, typer.Option(min=1, help="How many seats to play.")] = 1,
+    side_stake: Annotated[int, typer.Option(help="The stake of each side bet, if any.")] = 0,
+    player: Annotated[str, typer.Option(help="Your name in the ledger.")] = "terminal",
+    client_seed: Annotated[
+        str, typer.Option(help="Your part of the shuffle: any text of at most 64 bytes.")
+    ] = "",
+) -> None:
+    """Play in the terminal for play money; the rounds are recorded as play for fun.
+
+    Ctrl-C or a lost terminal leaves the round open: `play --resume ROUND` goes on from the same
+    shoe.
+    """
+    if (game is None) == (resume is None):
+        raise UsageError("say which game to play, or which round to --resume")
+    with open_to_write(path) as ledger:
+        if resume is not None:
+            round_id = find_round(ledger, resume)
+            left = recorded_balance_minor(ledger.events(round_id))
+            wallet = MemoryWallet(OPENING_BALANCE_MINOR if left is None else left)
+            live = resume_round(ledger, round_id, wallet=wallet)
+            if live.due is None:
+                live.deal(_stakes(live.table, stake, side_stake, seats), client_seed.encode())
+            _play(live, wallet)
+            return
+        wallet = MemoryWallet(OPENING_BALANCE_MINOR)
+        table = _open_table(ledger, str(game), wallet)
+        stakes = _stakes(table, stake, side_stake, seats)
+        table.check_stakes(stakes)
+        while True:
+            live = table.open_round(player)
+            live.deal(stakes, client_seed.encode())
+            _play(live, wallet)
+            if not typer.confirm("Another round?", default=True):
+                return
+
+
+def _open_table(ledger: Ledger, game: str, wallet: MemoryWallet) -> LiveTable:
+    rules = current_rules(ledger, game)
+    return LiveTable(ledger, rules, table_settings(rules, mode="fun"), wallet=wallet)
+
+
+def _stakes(table: LiveTable, stake: int, side_stake: int, seats: int) -> dict[str, dict[str, int]]:
+    if side_stake < 0:
+        raise StakeRefused("a side stake must be 0 for none, or above")
+    bets = {"main": stake}
+    if side_stake:
+        bets |= dict.fromkeys(table.rules.side_bets, side_stake)
+    return {f"s{number}": bets for number in range(1, seats + 1)}
+
+
+def _play(live: LiveRound, wallet: MemoryWallet) -> None:
+    out = console()
+    out.rule(Text(f"{live.table.rules.id} · round {live.round_id}", "bold"))
+    try:
+        while isinstance(due := live.due, Decide):
+            _print_table(out, live)
+            live.decide(due.hand, _ask(out, live, due))
+    except (KeyboardInterrupt, EOFError, typer.Abort):
+        out.print("\nThe round stays open, its cards stay the same. Go on with:")
+        out.print(f"  shoeproof play --resume {live.round_id}", soft_wrap=True)
+        raise typer.Exit from None
+    _print_table(out, live)
+    _print_result(out, live, wallet)
+
+
+def _print_table(out: Console, live: LiveRound) -> None:
+    state = live.state
+    if state is None:
+        return
+    out.print()
+    out.print(Text.assemble(("  dealer  ", "dim"), dealer_line(state)))
+    due = live.due
+    for held in state.hands:
+        marker = "▸" if isinstance(due, Decide) and due.hand == held.name else " "
+        stake = amount(held.stake_minor, live.table.settings.currency)
+        out.print(
+            Text.assemble(
+                f"{marker} ", (f"{held.name:<6}  ", "bold"), hand_line(state, held), f"   {stake}"
+            )
+        )
+
+
+def _ask(out: Console, live: LiveRound, due: Decide) -> str:
+    assert live.state is not None
+    currency = live.table.settings.currency
+    words = []
+    for act in live.offered:
+        word = f"[bold]{KEYS[act]}[/] {act}"
+        added = added_stake_minor(live.state, act)
+        if act == CASH_OUT:
+            word += f" ({amount(due.cash_out_minor, currency)} now)"
+        elif added:
+            word += f" (+{amount(added, currency)})"
+        words.append(word)
+    acts = {KEYS[act]: act for act in live.offered}
+    while True:
+        out.print(f"  {due.hand}: {'   '.join(words)}")
+        answer: str = typer.prompt("  your choice", prompt_suffix="? ", type=str)
+        answer = answer.strip().lower()
+        if answer in acts or answer in live.offered:
+            return acts.get(answer, answer)
+        out.print(f"  {answer!r} is none of {', '.join(acts)}", markup=False)
+
+
+def _print_result(out: Console, live: LiveRound, wallet: MemoryWallet) -> None:
+    currency = live.table.settings.currency
+    table = plain_table("hand", "bet", "stake", "paid", "line", right=("stake", "paid"))
+    for bet in live.settled:
+        table.add_row(
+            bet.hand,
+            bet.bet,
+            amount(bet.stake_minor, currency),
+            amount(bet.paid_minor, currency),
+            bet.line or "",
+        )
+    out.print()
+    out.print(table)
+    staked = sum(bet.stake_minor for bet in live.settled)
+    paid = sum(bet.paid_minor or 0 for bet in live.settled)
+    net = paid - staked
+    out.print(
+        Text.assemble(
+            "round ",
+            (f"{'+' if net > 0 else ''}{amount(net, currency)}", "green" if net > 0 else ""),
+            f"   balance {amount(wallet.balance_minor(live.player), currency)}",
+        )
+    )
+    out.print(f"  shoeproof replay {live.round_id}", style="dim", soft_wrap=True)

@@ -1,0 +1,123 @@
+"""How cards, hands, amounts and findings look in a terminal."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from ledger import Finding
+from replay.engine.cards import FACE_DOWN, is_red, pretty
+from replay.engine.round import RoundState, SeatHand
+
+ID_WIDTH = 36
+"""The width of a round's id, which must survive copying from the screen."""
+
+MOST_SHOWN = 20
+"""How many findings a terminal shows; `--json` has all."""
+
+
+def console() -> Console:
+    """Return a console on stdout."""
+    return Console(highlight=False, soft_wrap=False)
+
+
+def error_console() -> Console:
+    """Return a console on stderr, for progress and prompts."""
+    return Console(stderr=True, highlight=False)
+
+
+def progress_bar() -> Progress:
+    """Return a progress bar on stderr that vanishes when done; where nobody looks there is none."""
+    shown_on = error_console()
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=shown_on,
+        transient=True,
+        disable=not shown_on.is_terminal,
+    )
+
+
+def print_json(value: object) -> None:
+    """Print a value as indented JSON."""
+    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def card_text(card: str) -> Text:
+    """Return a card in the colour of its suit."""
+    if card == FACE_DOWN:
+        return Text(card, style="dim")
+    return Text(pretty(card), style="bold red" if is_red(card) else "bold")
+
+
+def cards_text(cards: Iterable[str]) -> Text:
+    """Return cards with spaces between them."""
+    return Text(" ").join(card_text(card) for card in cards)
+
+
+def amount(minor: int | None, currency: str = "") -> str:
+    """Return minor units as people write them, `12.50 EUR`; a dash for None."""
+    if minor is None:
+        return "-"
+    sign = "-" if minor < 0 else ""
+    return f"{sign}{abs(minor) // 100:,}.{abs(minor) % 100:02} {currency}".rstrip()
+
+
+def total_text(state: RoundState, held: SeatHand) -> str:
+    """Return a hand's total in words, `soft 18`, `natural`, `bust 24`."""
+    hand = held.hand
+    if hand.over == "natural":
+        return "natural"
+    if hand.over == "bust":
+        return f"bust {hand.total}"
+    return f"soft {hand.total}" if hand.soft else str(hand.total)
+
+
+def dealer_line(state: RoundState) -> Text:
+    """Return the dealer's cards and total; the hole card is `??` until it is shown."""
+    dealer = state.dealer
+    hidden = dealer.count == 1 and state.dealt == 2 * len(state.seats) + 2
+    cards = [*state.dealer_cards, FACE_DOWN] if hidden else list(state.dealer_cards)
+    line = cards_text(cards)
+    if dealer.count > 1:
+        soft = "soft " if dealer.soft else ""
+        line.append(f"  {'natural' if dealer.natural else soft + str(dealer.total)}", "dim")
+    return line
+
+
+def hand_line(state: RoundState, held: SeatHand) -> Text:
+    """Return a hand's cards and total."""
+    line = cards_text(held.cards)
+    if held.cards:
+        line.append(f"  {total_text(state, held)}", "dim")
+    return line
+
+
+def plain_table(*columns: str, right: Sequence[str] = (), whole: Sequence[str] = ()) -> Table:
+    """Return an unboxed table; `right` names columns set flush right, `whole` those never cut."""
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(
+            column,
+            justify="right" if column in right else "left",
+            no_wrap=column in whole,
+            overflow="fold",
+            min_width=ID_WIDTH if column in whole else None,
+        )
+    return table
+
+
+def print_findings(out: Console, findings: Sequence[Finding]) -> None:
+    """Print findings, the first ones only where there are many."""
+    for finding in findings[:MOST_SHOWN]:
+        leaf = "" if finding.leaf_index is None else f"leaf {finding.leaf_index}"
+        place = " ".join(part for part in (leaf, f"event {finding.seq}", finding.stream) if part)
+        out.print(Text.assemble((finding.code, "bold red"), f"  {place}"))
+        out.print(Text(f"    {finding.text}"))
+    if len(findings) > MOST_SHOWN:
+        out.print(f"… and {len(findings) - MOST_SHOWN:,} more; --json has them all")

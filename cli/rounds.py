@@ -1,0 +1,233 @@
+"""`rounds` and `replay`: finding a round, and seeing it card by card."""
+
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cli.errors import FINDINGS, UsageError
+from cli.options import JsonOption, LedgerOption, open_to_read, parse_moment
+from cli.render import (
+    amount,
+    console,
+    dealer_line,
+    hand_line,
+    plain_table,
+    print_findings,
+    print_json,
+)
+from cli.timeline import actor_of, describe_event
+from ledger import Finding, Ledger
+from ledger.events import BetSettled
+from ledger.rounds import RoundRow
+from ledger.verify import verify_stream
+from replay.catalogue import rules_by_digest
+from replay.engine.round import RoundState
+from replay.replayer import Replay, replay_round
+from replay.transcript import as_round_text
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command("rounds")(rounds_command)
+    app.command("replay")(replay_command)
+
+
+def rounds_command(
+    path: LedgerOption = None,
+    game: Annotated[str | None, typer.Option(help="Rounds of this game only.")] = None,
+    player: Annotated[str | None, typer.Option(help="Rounds of this player only.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--from", help="Opened at or after; UTC unless it has an offset.")
+    ] = None,
+    until: Annotated[str | None, typer.Option("--to", help="Opened before.")] = None,
+    only_open: Annotated[bool, typer.Option("--open", help="Open rounds only.")] = False,
+    only_void: Annotated[bool, typer.Option("--void", help="Void rounds only.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
+    as_json: JsonOption = False,
+) -> None:
+    """List rounds, oldest first; times are UTC."""
+    if only_open and only_void:
+        raise UsageError("a round is open or void, never both")
+    with open_to_read(path) as ledger:
+        names = {digest: rules.id for digest, rules in rules_by_digest(ledger).items()}
+        if game is not None and game not in names.values():
+            known = ", ".join(sorted(set(names.values())))
+            raise UsageError(f"unknown game {game!r}; the ledger has {known}")
+        digests = [digest for digest, name in names.items() if name == game]
+        found = ledger.rounds(
+            rules_digests=None if game is None else digests,
+            player=player,
+            state="open" if only_open else "void" if only_void else None,
+            opened_from=parse_moment(since),
+            opened_to=parse_moment(until),
+            limit=limit + 1,
+        )
+    shown = found[:limit]
+    if as_json:
+        print_json([_row_json(row, names) for row in shown])
+        return
+    table = plain_table("round", "game", "player", "opened (UTC)", "state", whole=("round",))
+    for row in shown:
+        state = Text(row.state, {"open": "yellow", "void": "red"}.get(row.state, ""))
+        opened = row.opened_at[:16].replace("T", " ")
+        table.add_row(row.round, names.get(row.rules_digest, "?"), row.player, opened, state)
+    out = console()
+    out.print(table if shown else "no such round")
+    if len(found) > limit:
+        out.print(f"… and more; raise --limit above {limit}, or narrow the search")
+
+
+def replay_command(
+    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
+    path: LedgerOption = None,
+    step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each event.")] = False,
+    as_json: JsonOption = False,
+    as_round: Annotated[
+        bool, typer.Option("--as-round", help="Print the round as `.round` text.")
+    ] = False,
+) -> None:
+    """Rebuild a round from its events: every card and act, and for each bet expected and paid."""
+    with open_to_read(path) as ledger:
+        stream = find_round(ledger, round_id)
+        evidence = verify_stream(ledger, stream)
+        replay = replay_round(ledger.events(stream), rules_by_digest(ledger))
+    found = [*evidence, *replay.findings]
+    if as_round:
+        print(as_round_text(replay), end="")
+    elif as_json:
+        print_json(_replay_json(replay, found))
+    else:
+        print_replay(console(), replay, evidence, step=step)
+    if found:
+        raise typer.Exit(FINDINGS)
+
+
+def find_round(ledger: Ledger, text: str) -> str:
+    """Return the id of the one round that begins so; raise UsageError for none or several."""
+    found = ledger.round_ids(text)
+    if not found:
+        raise UsageError(f"this ledger has no round {text!r}; `shoeproof rounds` lists them")
+    if len(found) > 1:
+        raise UsageError(f"several rounds begin with {text!r}; give more of the id")
+    return found[0]
+
+
+def _row_json(row: RoundRow, names: dict[str, str]) -> dict[str, object]:
+    return {**msgspec.structs.asdict(row), "game": names.get(row.rules_digest)}
+
+
+def _replay_json(replay: Replay, found: list[Finding]) -> dict[str, object]:
+    ending = None if replay.ending is None else type(replay.ending).__name__
+    return {
+        "kind": "replay",
+        "round": replay.round_id,
+        "game": None if replay.rules is None else replay.rules.id,
+        "rules_digest": replay.opened.rules_digest,
+        "player": replay.opened.player,
+        "currency": replay.opened.currency,
+        "mode": replay.opened.mode,
+        "ending": ending,
+        "play_judged_to_the_end": replay.judged,
+        "events": [
+            {
+                "leaf_index": step.recorded.leaf_index,
+                "seq": step.recorded.event.seq,
+                "at": step.recorded.event.at,
+                "type": step.recorded.event.type,
+                "data": msgspec.to_builtins(step.recorded.event.data),
+            }
+            for step in replay.steps
+        ],
+        "bets": [
+            {
+                "hand": bet.hand,
+                "bet": bet.bet,
+                "stake_minor": bet.stake_minor,
+                "expected_minor": bet.paid_minor,
+                "expected_line": bet.line,
+                "paid_minor": None if paid is None else paid.paid_minor,
+                "paid_line": None if paid is None else paid.line,
+            }
+            for bet in replay.expected
+            for paid in [replay.settled.get((bet.hand, bet.bet))]
+        ],
+        "findings": msgspec.to_builtins(found),
+    }
+
+
+def print_replay(
+    out: Console, replay: Replay, evidence: list[Finding], *, step: bool = False
+) -> None:
+    """Print a round event by event, its table, its bets and every finding.
+
+    `evidence` are the findings of the round's own signatures and chain.
+    """
+    found = [*evidence, *replay.findings]
+    opened = replay.opened
+    out.rule(Text("REPLAY", "bold reverse yellow"), style="yellow")
+    out.print("Rebuilt from recorded events; this is not a live round.", style="yellow")
+    game = "unknown rules" if replay.rules is None else replay.rules.id
+    out.print(Text.assemble(("round  ", "dim"), replay.round_id))
+    who = f"{game}, player {opened.player}, table {opened.table or 'unknown'}, {opened.mode} money"
+    out.print(Text.assemble(("game   ", "dim"), who))
+    signed = "every signature of this round holds" if not evidence else "SEE THE FINDINGS BELOW"
+    out.print(Text.assemble(("proof  ", "dim"), (signed, "" if not evidence else "bold red")))
+    out.print()
+    for each in replay.steps:
+        event = each.recorded.event
+        head = f"{event.seq:>3}  {event.at[11:23]}  "
+        out.print(
+            Text.assemble(
+                (head, "dim"), (f"{actor_of(event.data):<7} ", "cyan"), describe_event(each, opened)
+            )
+        )
+        if step and each is not replay.steps[-1]:
+            typer.prompt("", default="", show_default=False, prompt_suffix="", err=True)
+    _print_table(out, replay.state)
+    _print_bets(out, replay)
+    if found:
+        print_findings(out, found)
+        out.print(Text(f"{len(found)} findings: the record contradicts the rules", "bold red"))
+    elif replay.ending is None:
+        out.print(Text("The round is open; nothing so far contradicts the rules.", "yellow"))
+    else:
+        out.print(Text("Every card, act and payment follows from the rules.", "bold green"))
+    out.rule(Text("END OF REPLAY", "bold reverse yellow"), style="yellow")
+
+
+def _print_table(out: Console, state: RoundState | None) -> None:
+    if state is None:
+        return
+    out.print()
+    out.print(Text.assemble(("dealer ", "dim"), dealer_line(state)))
+    for held in state.hands:
+        out.print(Text.assemble((f"{held.name:<6} ", "dim"), hand_line(state, held)))
+
+
+def _print_bets(out: Console, replay: Replay) -> None:
+    if not replay.expected:
+        return
+    currency = replay.opened.currency
+    money = ("stake", "rules pay", "was paid")
+    table = plain_table("hand", "bet", *money, "line", right=money)
+    for bet in replay.expected:
+        paid = replay.settled.get((bet.hand, bet.bet))
+        agreed = paid is None or bet.paid_minor in (None, paid.paid_minor)
+        table.add_row(
+            bet.hand,
+            bet.bet,
+            amount(bet.stake_minor, currency),
+            amount(bet.paid_minor, currency),
+            Text(amount(_paid(paid), currency), "" if agreed else "bold red"),
+            bet.line or "undecided",
+        )
+    out.print()
+    out.print(table)
+    out.print()
+
+
+def _paid(settled: BetSettled | None) -> int | None:
+    return None if settled is None else settled.paid_minor

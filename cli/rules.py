@@ -1,0 +1,115 @@
+"""`rules`: what each game's rules say, where they come from, and adding a variant."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.text import Text
+
+from cli.errors import UsageError
+from cli.options import JsonOption, LedgerOption, open_to_write
+from cli.render import console, plain_table, print_json
+from replay.catalogue import add_rules
+from replay.engine.rules import canonical_rules, rules_digest, rules_from_json
+from replay.games import GAMES
+from replay.games.game import Game
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Show the games' rules, or add a variant."
+)
+
+
+@app.command("list")
+def list_command(as_json: JsonOption = False) -> None:
+    """List the published games with their published returns and rules digests."""
+    if as_json:
+        print_json(
+            [
+                {
+                    "game": game.rules.id,
+                    "title": game.title,
+                    "rules_digest": rules_digest(game.rules),
+                    "published": {each.bet: each.percent for each in game.published},
+                }
+                for game in GAMES.values()
+            ]
+        )
+        return
+    table = plain_table("game", "decks", "seats", "published return", "rules digest")
+    for game in GAMES.values():
+        published = ", ".join(f"{each.bet} {each.percent}%" for each in game.published)
+        rules = game.rules
+        digest = rules_digest(rules)[:16] + "…"
+        table.add_row(rules.id, str(rules.decks), str(rules.seats), published, digest)
+    console().print(table)
+
+
+@app.command("show")
+def show_command(
+    game_id: Annotated[str, typer.Argument(metavar="GAME", help="zappit, zero or nba.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Show a game clause by clause: what it says, the page's section, what had to be assumed.
+
+    --json prints the canonical rules: edit a copy of it to make a variant for `rules add`.
+    """
+    game = find_game(game_id)
+    if as_json:
+        print(msgspec.json.format(canonical_rules(game.rules), indent=2).decode())
+        return
+    _print_clauses(game)
+
+
+def find_game(game_id: str) -> Game:
+    """Return a published game; raise UsageError for an id that is none."""
+    if game_id not in GAMES:
+        raise UsageError(f"unknown game {game_id!r}; there are {', '.join(GAMES)}")
+    return GAMES[game_id]
+
+
+@app.command("add")
+def add_command(
+    file: Annotated[Path, typer.Argument(help="A JSON rules file, as `rules show --json` prints.")],
+    path: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check a rules file field by field and record it; its id is dealt under it from now on."""
+    rules = rules_from_json(file.read_bytes())
+    with open_to_write(path) as ledger:
+        digest = add_rules(ledger, rules)
+    if as_json:
+        print_json({"game": rules.id, "rules_digest": digest})
+    else:
+        console().print(f"Added rules for {rules.id}, digest {digest}", soft_wrap=True)
+
+
+def _print_clauses(game: Game) -> None:
+    out = console()
+    out.print(Text(game.title, "bold"), f"· {game.page.title}, {game.page.date}")
+    out.print(f"rules digest {rules_digest(game.rules)}", soft_wrap=True)
+    out.print(f"page SHA-256 {game.page.sha256}\n", soft_wrap=True)
+    table = plain_table("clause", "says", "source")
+    for name, clause in game.clauses.items():
+        source = Text("ASSUMED ", "bold yellow") if clause.assumed else Text("")
+        table.add_row(name, clause.says, source.append(clause.source, "dim"))
+    for assumption in game.assumptions:
+        source = Text("ASSUMED ", "bold yellow").append(assumption.because, "dim")
+        table.add_row(assumption.field, assumption.says, source)
+    for name, (section, says) in game.page.clauses.items():
+        table.add_row(name, says, Text(section, "dim"))
+    out.print(table)
+    out.print()
+    payments = plain_table("settlement line", "when", "pays")
+    for line in game.rules.settlement:
+        when = {
+            name: value
+            for name, value in msgspec.structs.asdict(line.when).items()
+            if value is not None
+        }
+        facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in when.items())
+        payments.add_row(line.name, facts or "otherwise", line.pays)
+    out.print(payments)
+    out.print()
+    for each in game.published:
+        out.print(f"published return of {each.bet}: {each.percent}% ({each.source})")

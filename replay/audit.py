@@ -1,0 +1,148 @@
+"""Replay every round of a ledger that has ended, and hold each to its rules.
+
+Rounds are gathered from the leaves in their order, never from the look-up index, so a round that
+the index does not list is audited too. Memory is in proportion to the rounds that are open.
+Signatures are `ledger.verify`'s business: what a forged ledger replays to means nothing.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+import msgspec
+
+from ledger import Finding, Ledger, Recorded
+from ledger.errors import EventUnreadable
+from ledger.events import CLOSING, RoundOpened
+from ledger.findings import EVENT_AFTER_CLOSE, EVENT_UNREADABLE
+from ledger.ledger import read_leaf
+from ledger.rounds import is_round
+from replay import findings as codes
+from replay.catalogue import rules_by_digest
+from replay.engine.rules import Rules
+from replay.errors import RoundUnreadable
+from replay.replayer import replay_round
+from replay.shoe_check import Problem, check_reveal
+
+Progress = Callable[[int, int], None]
+"""Leaves read so far, leaves in all."""
+
+
+class OpenRound(msgspec.Struct, frozen=True):
+    """A round that has not ended: no finding, but never to be forgotten."""
+
+    round: str
+    player: str
+    opened_at: str
+    last_leaf: int
+
+
+class AuditResult(msgspec.Struct, frozen=True):
+    """What replaying the first `size` leaves found, findings in the order of the rounds' ends."""
+
+    size: int
+    closed_rounds: int
+    void_rounds: int
+    open_rounds: tuple[OpenRound, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def by_code(self) -> dict[str, int]:
+        """Return how many findings there are of each code."""
+        return dict(Counter(finding.code for finding in self.findings))
+
+
+def audit(ledger: Ledger, progress: Progress | None = None) -> AuditResult:
+    """Replay every ended round of the ledger as it stands now."""
+    rules = rules_by_digest(ledger)
+    size = ledger.size()
+    found: list[Finding] = []
+    endings: Counter[str] = Counter()
+    gathered = Gathered()
+    for events in gathered.ended(_readable(ledger, size, found, progress)):
+        endings[events[-1].event.type] += 1
+        found.extend(judge(events, rules))
+    for events in gathered.strays():
+        found.extend(judge(events, rules))
+    return AuditResult(
+        size=size,
+        closed_rounds=endings["RoundClosed"],
+        void_rounds=endings["RoundVoided"],
+        open_rounds=tuple(gathered.open_rounds()),
+        findings=tuple(found),
+    )
+
+
+def check_reveals(ledger: Ledger, progress: Progress | None = None) -> list[Finding]:
+    """Hold every ended round's revealed seed to its commitment, and say nothing of the cards."""
+    found: list[Finding] = []
+    gathered = Gathered()
+    size = ledger.size()
+    for events in gathered.ended(_readable(ledger, size, [], progress)):
+        found.extend(_placed(problem, events) for problem in check_reveal(events))
+    return found
+
+
+def judge(events: list[Recorded], rules: Mapping[str, Rules]) -> Iterable[Finding]:
+    """Return what is wrong with one round's events; they may also be no round at all."""
+    try:
+        return replay_round(events, rules).findings
+    except RoundUnreadable:
+        first = events[0]
+        sentence = f"{first.event.type} stands in a round that is not open"
+        return [
+            Finding(
+                EVENT_AFTER_CLOSE, sentence, first.event.stream, first.leaf_index, first.event.seq
+            )
+        ]
+
+
+class Gathered:
+    """Events of rounds gathered by stream until each round ends."""
+
+    def __init__(self) -> None:
+        """Begin with no round."""
+        self._open: dict[str, list[Recorded]] = {}
+
+    def ended(self, events: Iterable[Recorded]) -> Iterator[list[Recorded]]:
+        """Yield the events of each round as it ends."""
+        for recorded in events:
+            stream = recorded.event.stream
+            if not is_round(stream):
+                continue
+            self._open.setdefault(stream, []).append(recorded)
+            if recorded.event.type in CLOSING:
+                yield self._open.pop(stream)
+
+    def strays(self) -> Iterator[list[Recorded]]:
+        """Yield gathered events that do not begin a round: what came after one had ended."""
+        for events in self._open.values():
+            if not isinstance(events[0].event.data, RoundOpened):
+                yield events
+
+    def open_rounds(self) -> Iterator[OpenRound]:
+        """Yield the rounds that have begun and not ended."""
+        for stream, events in self._open.items():
+            opened = events[0].event.data
+            if isinstance(opened, RoundOpened):
+                yield OpenRound(stream, opened.player, events[0].event.at, events[-1].leaf_index)
+
+
+def _readable(
+    ledger: Ledger, size: int, found: list[Finding], progress: Progress | None
+) -> Iterator[Recorded]:
+    for leaf in ledger.leaves(0, size):
+        try:
+            yield read_leaf(leaf)
+        except EventUnreadable as error:
+            found.append(Finding(EVENT_UNREADABLE, str(error), leaf.stream, leaf.leaf_index, None))
+        if progress is not None and leaf.leaf_index % 1024 == 0:
+            progress(leaf.leaf_index, size)
+    if progress is not None:
+        progress(size, size)
+
+
+def _placed(problem: Problem, events: list[Recorded]) -> Finding:
+    code, text = problem
+    kind = "ShoeRevealed" if code == codes.COMMITMENT_MISMATCH else events[-1].event.type
+    at = next((each for each in events if each.event.type == kind), events[-1])
+    return Finding(code, text, at.event.stream, at.leaf_index, at.event.seq)

@@ -1,0 +1,48 @@
+"""The READMEs say what the code says: every clause, every code, every command."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.main import app
+from ledger import findings as ledger_codes
+from replay import findings as replay_codes
+from replay.games import GAMES
+from replay.games.game import Game
+
+ROOT = Path(__file__).parent.parent
+
+
+def constants(module: object) -> list[str]:
+    return [
+        value for name, value in vars(module).items() if name.isupper() and isinstance(value, str)
+    ]
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_every_clause_and_assumption_stands_in_the_readme_of_replay(game: Game) -> None:
+    text = (ROOT / "replay" / "README.md").read_text(encoding="utf-8")
+    for name, clause in game.clauses.items():
+        mark = "**ASSUMED**: " if clause.assumed else ""
+        assert f"| `{name}` | {clause.says} | {mark}{clause.source} |" in text
+    for each in game.assumptions:
+        assert f"| `{each.field}` | {each.says} | **ASSUMED**: {each.because} |" in text
+    for line in game.rules.settlement:
+        assert f"| `{line.name}` | {line.pays} |" in text
+
+
+def test_every_finding_code_is_explained() -> None:
+    replay_text = (ROOT / "replay" / "README.md").read_text(encoding="utf-8")
+    ledger_text = (ROOT / "ledger" / "README.md").read_text(encoding="utf-8")
+    for code in constants(replay_codes):
+        assert f"`{code}`" in replay_text
+    for code in constants(ledger_codes):
+        assert code in ledger_text
+
+
+def test_every_command_has_help() -> None:
+    commands = [command.callback for command in app.registered_commands]
+    assert len(commands) >= 11
+    for callback in commands:
+        assert callback is not None
+        assert callback.__doc__
