@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger import Finding
-from replay.engine.cards import FACE_DOWN, is_red, pretty
+from replay.engine.cards import FACE_DOWN, VALUE, is_red, pretty
 from replay.engine.round import RoundState, SeatHand
 
 ID_WIDTH = 36
@@ -49,9 +49,9 @@ def print_json(value: object) -> None:
 
 
 def card_text(card: str) -> Text:
-    """Return a card in the colour of its suit."""
-    if card == FACE_DOWN:
-        return Text(card, style="dim")
+    """Return a card in the colour of its suit; what is no card is shown as it was recorded."""
+    if card not in VALUE:
+        return Text(card, style="dim" if card == FACE_DOWN else "reverse")
     return Text(pretty(card), style="bold red" if is_red(card) else "bold")
 
 

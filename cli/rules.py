@@ -1,17 +1,17 @@
 """`rules`: what each game's rules say, where they come from, and adding a variant."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
 from rich.text import Text
 
 from cli.errors import UsageError
-from cli.options import JsonOption, LedgerOption, open_to_write
+from cli.options import JsonOption, LedgerOption, open_to_read, open_to_write
 from cli.render import console, plain_table, print_json
-from replay.catalogue import add_rules
-from replay.engine.rules import canonical_rules, rules_digest, rules_from_json
+from replay.catalogue import add_rules, rules_by_digest
+from replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_json
 from replay.games import GAMES
 from replay.games.game import Game
 
@@ -21,28 +21,37 @@ app = typer.Typer(
 
 
 @app.command("list")
-def list_command(as_json: JsonOption = False) -> None:
-    """List the published games with their published returns and rules digests."""
+def list_command(path: LedgerOption = None, as_json: JsonOption = False) -> None:
+    """List the published games, and with --ledger the variants it carries too."""
+    known = {rules_digest(game.rules): game.rules for game in GAMES.values()}
+    if path is not None:
+        with open_to_read(path) as ledger:
+            known |= rules_by_digest(ledger)
+    rows = [_listed(digest, rules) for digest, rules in known.items()]
     if as_json:
-        print_json(
-            [
-                {
-                    "game": game.rules.id,
-                    "title": game.title,
-                    "rules_digest": rules_digest(game.rules),
-                    "published": {each.bet: each.percent for each in game.published},
-                }
-                for game in GAMES.values()
-            ]
-        )
+        print_json(rows)
         return
-    table = plain_table("game", "decks", "seats", "published return", "rules digest")
-    for game in GAMES.values():
-        published = ", ".join(f"{each.bet} {each.percent}%" for each in game.published)
-        rules = game.rules
-        digest = rules_digest(rules)[:16] + "…"
-        table.add_row(rules.id, str(rules.decks), str(rules.seats), published, digest)
+    table = plain_table("game", "decks", "seats", "rules digest", "published return, %")
+    for row in rows:
+        published = ", ".join(f"{bet} {percent}" for bet, percent in row["published"].items())
+        digest = row["rules_digest"][:16] + "…"
+        table.add_row(row["game"], row["decks"], row["seats"], digest, published or "a variant")
     console().print(table)
+
+
+def _listed(digest: str, rules: Rules) -> dict[str, Any]:
+    game = GAMES.get(rules.id)
+    is_published = game is not None and rules_digest(game.rules) == digest
+    return {
+        "game": rules.id,
+        "title": game.title if game is not None and is_published else None,
+        "decks": str(rules.decks),
+        "seats": str(rules.seats),
+        "rules_digest": digest,
+        "published": {each.bet: each.percent for each in game.published}
+        if game is not None and is_published
+        else {},
+    }
 
 
 @app.command("show")

@@ -4,6 +4,7 @@ from typing import Final
 
 COMMITMENT_MISMATCH: Final = "commitment_mismatch"
 SEED_NOT_REVEALED: Final = "seed_not_revealed"
+CLIENT_SEED_INVALID: Final = "client_seed_invalid"
 CARD_MISMATCH: Final = "card_mismatch"
 CARD_MISSING: Final = "card_missing"
 CARD_ORDER_WRONG: Final = "card_order_wrong"

@@ -161,6 +161,8 @@ def check_refunds(
 
 def _compare(settled: BetSettled, outcome: Outcome) -> Iterator[Problem]:
     name = f"{settled.bet} of {settled.hand}"
+    if settled.seat != outcome.seat:
+        yield codes.SETTLEMENT_MISMATCH, f"{name} was settled for seat {settled.seat}"
     if settled.stake_minor != outcome.stake_minor:
         sentence = f"{name} was settled on a stake of {settled.stake_minor}"
         yield codes.STAKE_MISMATCH, f"{sentence}, it is {outcome.stake_minor}"

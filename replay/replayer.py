@@ -60,6 +60,17 @@ from replay.money_check import (
 )
 from replay.shoe_check import Problem, ShoeCheck
 
+_BEFORE_THE_REVEAL = (
+    StakesPlaced,
+    DealRequested,
+    CardDealt,
+    DecisionOffered,
+    DecisionMade,
+    DealerChecked,
+    HoleCardShown,
+    BetSettled,
+)
+
 
 class Step(msgspec.Struct, frozen=True):
     """One event and the round as it stood after it; None before the deal or once unjudgeable."""
@@ -124,6 +135,7 @@ class _Replayer:
         self.requested: DealRequested | None = None
         self.placed: Mapping[str, Mapping[str, int]] = {}
         self.offer: DecisionOffered | None = None
+        self.begun = False
         self.revealed = False
         self.hole: str | None = None
         self.ending: RoundClosed | RoundVoided | None = None
@@ -162,6 +174,9 @@ class _Replayer:
         if self.ending is not None:
             yield EVENT_AFTER_CLOSE, f"{type(data).__name__} came after the round had ended"
             return
+        if self.revealed and isinstance(data, _BEFORE_THE_REVEAL):
+            name = type(data).__name__
+            yield codes.EVENT_OUT_OF_PLACE, f"{name} came after the seed was revealed"
         match data:
             case RoundOpened():
                 yield from self._open(data)
@@ -198,9 +213,10 @@ class _Replayer:
     # Before the cards
 
     def _open(self, opened: RoundOpened) -> Iterator[Problem]:
-        if opened is not self.opened:
+        if self.begun:
             yield codes.EVENT_OUT_OF_PLACE, "the round was opened twice"
             return
+        self.begun = True
         if self.rules is None:
             sentence = f"the ledger carries no rules with digest {opened.rules_digest}"
             yield codes.RULES_DIGEST_UNKNOWN, sentence
@@ -215,6 +231,9 @@ class _Replayer:
         self.requested = requested
         total = sum(sum(bets.values()) for bets in requested.stakes.values())
         yield from check_debit(requested.funds, total, "the deal")
+        if not self.shoe.has_client_seed:
+            sentence = f"the client seed {requested.client_seed[:40]!r} is not 0 to 64 bytes as hex"
+            yield codes.CLIENT_SEED_INVALID, sentence
         yield from check_limits(self.opened.limits or {}, requested.stakes)
         if self.rules is None:
             return

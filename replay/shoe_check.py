@@ -7,7 +7,7 @@ from ledger.events import CardDealt, DealRequested, RoundOpened, ShoeCommitted, 
 from replay import findings as codes
 from replay.engine.cards import FACE_DOWN
 from replay.engine.rules import Rules
-from replay.engine.shoe import SEED_BYTES, Shoe, commitment
+from replay.engine.shoe import MAX_CLIENT_SEED_BYTES, SEED_BYTES, Shoe, commitment
 from replay.errors import ShoeError
 
 Problem = tuple[str, str]
@@ -36,6 +36,7 @@ class ShoeCheck:
         self._round_id, self._digest = round_id, digest
         seed = self._seed(events)
         client_seed = _client_seed(events)
+        self.has_client_seed = client_seed is not None and len(client_seed) <= MAX_CLIENT_SEED_BYTES
         if rules is None or seed is None or client_seed is None or not self.fits(seed):
             return
         try:

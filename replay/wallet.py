@@ -30,6 +30,7 @@ class MemoryWallet:
         """Give every player `opening_balance_minor` to begin with."""
         self._opening_minor = opening_balance_minor
         self._balances: dict[str, int] = {}
+        self._answers: dict[tuple[str, int], Funds] = {}
 
     def balance_minor(self, player: str) -> int:
         """Return what the player has left."""
@@ -44,9 +45,12 @@ class MemoryWallet:
         return self._move(player, amount_minor, reference)
 
     def _move(self, player: str, change_minor: int, reference: str) -> Funds:
+        known = self._answers.get((reference, change_minor))
+        if known is not None:
+            return known
         after = self.balance_minor(player) + change_minor
         self._balances[player] = after
-        return Funds(
+        answer = self._answers[reference, change_minor] = Funds(
             direction="debit" if change_minor < 0 else "credit",
             cash_minor=abs(change_minor),
             incentive_minor=0,
@@ -54,6 +58,7 @@ class MemoryWallet:
             answer="accepted",
             balance_after_minor=after,
         )
+        return answer
 
 
 def recorded_balance_minor(events: Sequence[Recorded]) -> int | None:

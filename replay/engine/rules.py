@@ -8,6 +8,7 @@ catches everything, and the canonical JSON of equal rules is equal.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
@@ -32,6 +33,8 @@ HAND_CLASSES: Final = tuple(
     [f"hard{total}" for total in range(4, 21)] + [f"soft{total}" for total in range(12, 21)]
 )
 """Every total a hand can be decided on; 21 stands by itself."""
+
+_odds_form = re.compile(r"-?[0-9]{1,9}(?:[/.][0-9]{1,9})?").fullmatch
 
 PAIR_LINES: Final = ("perfect_pair", "coloured_pair", "mixed_pair")
 THREE_CARD_LINES: Final = ("suited_trips", "straight_flush", "three_of_a_kind", "straight", "flush")
@@ -150,9 +153,11 @@ class SettlementLine(_Rule, frozen=True):
     pays: str
 
     def __post_init__(self) -> None:
-        """Refuse a payment that cannot be read."""
+        """Refuse a payment that cannot be read; write odds in lowest terms."""
         if self.pays not in ("push", "lose", "offer"):
-            _require(read_odds(self.pays) > 0, "pays", "must be odds above 0, push, lose or offer")
+            odds = read_odds(self.pays)
+            _require(odds > 0, "pays", "must be odds above 0, push, lose or offer")
+            msgspec.structs.force_setattr(self, "pays", _write_fraction(odds))
 
 
 class SideBet(_Rule, frozen=True):
@@ -218,11 +223,14 @@ class Rules(_Rule, frozen=True):
 
 
 def read_odds(text: str) -> Fraction:
-    """Read odds such as `3/2`, `2` or `0.86`; raise RulesError for anything else."""
+    """Read odds such as `3/2`, `2` or `0.86`; raise ValueError for anything else."""
     try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(f"{text!r} is no odds; write them like 3/2") from None
+        # `Fraction` alone would also take `1e999999999`, and not come back.
+        if _odds_form(text):
+            return Fraction(text)
+    except ZeroDivisionError:
+        pass
+    raise ValueError(f"{text!r} is no odds; write them like 3/2") from None
 
 
 def canonical_rules(rules: Rules) -> bytes:

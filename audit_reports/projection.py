@@ -1,0 +1,245 @@
+"""The projection: a ledger's rounds and bets as DuckDB tables, brought up to date leaf by leaf.
+
+The tables, and how far they reach, change in one transaction, so that an update stopped anywhere
+goes on as if it never had stopped, and tables made bit by bit equal tables made at once. Only
+verified leaves reach them. What was projected of another ledger, or of leaves that are no longer
+there or no longer trusted, is noticed and made anew. The file lies in the ledger's directory and
+is trusted like it: whoever did not make it should ask for it to be made anew.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import duckdb
+import msgspec
+import pyarrow as pa  # type: ignore[import-untyped]
+
+from audit_reports import sql
+from audit_reports.errors import LeafRefused, ProjectionBusy, ProjectionUnavailable
+from audit_reports.fold import BetRow, Fold, RoundRow
+from audit_reports.verified import verified_runs
+from ledger import Finding, Ledger, StoredLeaf
+from ledger.events import KEYS_STREAM, KeyRevoked
+from ledger.findings import SEQ_GAP
+from ledger.merkle import leaf_hash
+from ledger.verify import Progress
+
+FORMAT = 1
+"""The version of the tables and of what is written into them; a file of another is made anew."""
+
+DIRECTORY = "projection"
+FILE = "rtp.duckdb"
+
+COMMIT_LEAVES = 32_768
+"""After how many leaves an update commits, and what it loses at most when it is stopped."""
+
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    # All that is used is bundled; nothing is ever fetched.
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
+
+
+class ProjectionState(msgspec.Struct, frozen=True):
+    """How far the tables reach.
+
+    They hold what the first `size` leaves of the ledger `origin` say, the last of which has the
+    lower-hex hash `last_leaf_hash`; the update that says so began at leaf `start`, 0 when all was
+    made anew. `path` is the tables' file, None when they are in memory.
+    """
+
+    origin: str
+    size: int
+    last_leaf_hash: str | None
+    start: int
+    path: str | None
+
+
+class _Reach(NamedTuple):
+    size: int
+    last_leaf_hash: str | None
+
+
+class Projection:
+    """The tables of one ledger; the only writer of their file while it is open."""
+
+    def __init__(self, ledger: Ledger, path: Path | None, tables: duckdb.DuckDBPyConnection):
+        """Hold the tables open; use `open_projection`."""
+        self.ledger = ledger
+        self.path = path
+        self._tables = tables
+
+    def update(self, progress: Progress | None = None) -> ProjectionState:
+        """Bring the tables up to date with the ledger as it is now.
+
+        `progress` is told, from time to time, how many leaves are projected and of how many. Raises
+        LeafRefused for a leaf that fails verification, with the tables at a point before it;
+        ProjectionUnavailable; and the ledger's errors.
+        """
+        size = self.ledger.size()
+        reach = self._reach()
+        if reach is None or not self._holds(reach):
+            self._empty()
+            reach = _Reach(0, None)
+        start = reach.size
+        fold = Fold(
+            [RoundRow(*row) for row in self.query("open_rounds")],
+            [BetRow(*row) for row in self.query("open_bets")],
+        )
+        for leaves in verified_runs(self.ledger, start, size):
+            for leaf in leaves:
+                fold.take(leaf)
+            stop = leaves[-1].leaf_index + 1
+            if stop == size or stop - reach.size >= COMMIT_LEAVES:
+                reach = _Reach(stop, _hash(leaves[-1]))
+                self._commit(fold, reach)
+            if progress is not None:
+                progress(stop, size)
+        path = None if self.path is None else str(self.path)
+        return ProjectionState(self.ledger.origin, *reach, start, path)
+
+    def query(self, name: str) -> list[tuple[Any, ...]]:
+        """Return all rows of `queries/<name>.sql`; raises ProjectionUnavailable."""
+        with _translated_errors():
+            return self._tables.execute(sql.query(name)).fetchall()
+
+    def close(self) -> None:
+        """Release the file for other processes; tables in memory are gone then."""
+        self._tables.close()
+
+    def __enter__(self) -> Self:
+        """Return this projection, to be closed when the block ends."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close this projection."""
+        self.close()
+
+    def _reach(self) -> _Reach | None:
+        with _translated_errors():
+            try:
+                found = self._tables.execute("SELECT * FROM projected").fetchone()
+            except duckdb.CatalogException:
+                return None
+        if found is None or found[:2] != (FORMAT, self.ledger.origin):
+            return None
+        return _Reach(*found[2:])
+
+    def _holds(self, reach: _Reach) -> bool:
+        if not reach.size:
+            return True
+        last = self.ledger.store.fetch(reach.size - 1, reach.size)
+        if not last or _hash(last[0]) != reach.last_leaf_hash:
+            return False
+        # A revocation may reach back to leaves that were trusted when they were projected.
+        return not any(
+            isinstance(data := recorded.event.data, KeyRevoked)
+            and recorded.leaf_index >= reach.size > data.first_untrusted_leaf_index
+            for recorded in self.ledger.events(KEYS_STREAM)
+        )
+
+    def _empty(self) -> None:
+        with self._transaction():
+            self._tables.execute(sql.tables())
+            self._write_reach(_Reach(0, None))
+
+    def _commit(self, fold: Fold, reach: _Reach) -> None:
+        changed, rule_sets = fold.changed()
+        replaced = [rows.round.first_leaf for rows in changed if rows.is_stored]
+        with self._transaction():
+            for table in ("bets", "rounds") if replaced else ():
+                statement = f"DELETE FROM {table} WHERE first_leaf IN (SELECT unnest(?))"
+                self._tables.execute(statement, [replaced])
+            self._insert("rounds", [rows.round for rows in changed])
+            self._insert("bets", [bet for rows in changed for bet in rows.bets.values()])
+            for rule_set in rule_sets.items():
+                self._tables.execute("INSERT OR IGNORE INTO rule_sets VALUES (?, ?)", rule_set)
+            for stream, leaf_index in self.query("rounds_begun_twice"):
+                text = "the stream begins more than once"
+                raise LeafRefused(Finding(SEQ_GAP, text, stream, leaf_index, 0))
+            self._write_reach(reach)
+        for rows in changed:
+            rows.is_stored = True
+
+    def _insert(self, table: str, rows: Sequence[RoundRow | BetRow]) -> None:
+        schema = self._tables.table(table).limit(0).to_arrow_table().schema
+        columns = (
+            pa.array([getattr(row, field.name) for row in rows], field.type) for field in schema
+        )
+        self._tables.register(f"written_{table}", pa.table(list(columns), schema=schema))
+        self._tables.execute(f"INSERT INTO {table} SELECT * FROM written_{table}")
+
+    def _write_reach(self, reach: _Reach) -> None:
+        self._tables.execute("DELETE FROM projected")
+        values = [FORMAT, self.ledger.origin, *reach]
+        self._tables.execute("INSERT INTO projected VALUES (?, ?, ?, ?)", values)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with _translated_errors():
+            self._tables.begin()
+            try:
+                yield
+                self._tables.commit()
+            except BaseException:
+                self._tables.rollback()
+                raise
+
+
+def open_projection(ledger: Ledger, *, rebuild: bool = False) -> Projection:
+    """Open a ledger's projection, or begin one.
+
+    Where nothing may be written, and for a ledger in memory, the tables are in memory and begin
+    empty. With `rebuild` nothing of an earlier projection is used. Raises ProjectionBusy when
+    another process has it open, and ProjectionUnavailable when its file cannot be used.
+    """
+    path = None if ledger.path is None else _writable_file(ledger.path / DIRECTORY)
+    if path is not None and rebuild:
+        _remove(path)
+    return Projection(ledger, path, _connect(path))
+
+
+def _connect(path: Path | None) -> duckdb.DuckDBPyConnection:
+    with _translated_errors():
+        return duckdb.connect(":memory:" if path is None else str(path), config=_CONFIG)
+
+
+def _remove(path: Path) -> None:
+    # The file goes whole: one made by somebody else may hold more than tables. Opening it first
+    # keeps it from being pulled from under the process that writes it.
+    with suppress(ProjectionUnavailable):
+        _connect(path).close()
+    for file in (path, path.with_name(f"{path.name}.wal")):
+        file.unlink(missing_ok=True)
+
+
+def _writable_file(directory: Path) -> Path | None:
+    try:
+        directory.mkdir(exist_ok=True)
+    except OSError:
+        return None
+    file = directory / FILE
+    targets = [directory, file] if file.exists() else [directory]
+    return file if all(os.access(target, os.W_OK) for target in targets) else None
+
+
+def _hash(leaf: StoredLeaf) -> str:
+    return leaf_hash(leaf.state).hex()
+
+
+@contextmanager
+def _translated_errors() -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        if "lock on file" in reason:
+            raise ProjectionBusy(
+                "the projection is being written by another process: try again when it ends"
+            ) from error
+        raise ProjectionUnavailable(
+            f"the projection cannot be used ({reason}): rebuild it from the ledger"
+        ) from error

@@ -1,0 +1,129 @@
+"""Hand-made rounds with known amounts, and what the tests ask of tables and rows."""
+
+from collections.abc import Iterable
+from itertools import count
+from typing import Any
+
+from audit_reports.projection import Projection
+from audit_reports.rtp import RtpRow
+from ledger import Ledger
+from ledger.events import (
+    BetSettled,
+    CardDealt,
+    DealRequested,
+    DecisionMade,
+    EventData,
+    Mode,
+    Refund,
+    RoundClosed,
+    RoundOpened,
+    RoundVoided,
+    ShoeCommitted,
+    ShoeRevealed,
+    Stakes,
+)
+from replay.engine.rules import rules_digest
+from replay.games import GAMES
+
+ZAPPIT = rules_digest(GAMES["zappit"].rules)
+NBA = rules_digest(GAMES["nba"].rules)
+
+_numbers = count(1)
+
+
+def new_round() -> str:
+    return f"01936f3c-7a10-7b3e-9c55-{next(_numbers):012d}"
+
+
+def begun(
+    stakes: Stakes, *, digest: str = ZAPPIT, currency: str = "EUR", mode: Mode = "real"
+) -> list[EventData]:
+    """A round up to its first card."""
+    return [
+        RoundOpened(digest, None, None, "t-1", None, "web", mode, "p-7f", currency, None, None),
+        ShoeCommitted("cd" * 32, "c2VhbGVk", None),
+        DealRequested(stakes, "", None),
+        CardDealt(0, "s1", "Td"),
+    ]
+
+
+def made(hand: str, act: str, added_stake_minor: int = 0) -> DecisionMade:
+    return DecisionMade(hand, act, "player", None, added_stake_minor, None)
+
+
+def settled(
+    hand: str, stake_minor: int, paid_minor: int, bet: str = "main", line: str = "line"
+) -> BetSettled:
+    return BetSettled(hand.split(".")[0], hand, bet, stake_minor, paid_minor, line, None)
+
+
+def closed(events: Iterable[EventData]) -> list[EventData]:
+    """The events, followed by what closes a round."""
+    events = list(events)
+    bets = [data for data in events if isinstance(data, BetSettled)]
+    totals = sum(bet.stake_minor for bet in bets), sum(bet.paid_minor for bet in bets)
+    return [*events, ShoeRevealed("ef" * 32), RoundClosed(*totals)]
+
+
+def simple(paid_minor: int, stake_minor: int = 100, **opening: Any) -> list[EventData]:
+    """A closed round of one seat and one bet."""
+    beginning = begun({"s1": {"main": stake_minor}}, **opening)
+    return closed([*beginning, settled("s1", stake_minor, paid_minor)])
+
+
+def doubled_push(**opening: Any) -> list[EventData]:
+    return closed(
+        [
+            *begun({"s1": {"main": 100}}, **opening),
+            made("s1", "double", 100),
+            settled("s1", 200, 200, line="push"),
+        ]
+    )
+
+
+def split_and_doubled() -> list[EventData]:
+    """Split, the second hand doubled: 300 staked on 100, 400 paid."""
+    return closed(
+        [
+            *begun({"s1": {"main": 100}}),
+            made("s1", "split", 100),
+            made("s1.1", "stand"),
+            made("s1.2", "double", 100),
+            settled("s1.1", 100, 0),
+            settled("s1.2", 200, 400),
+        ]
+    )
+
+
+def voided(stake_minor: int = 100) -> list[EventData]:
+    return [
+        *begun({"s1": {"main": stake_minor}}),
+        RoundVoided("malfunction", [Refund("s1", "main", stake_minor)]),
+    ]
+
+
+def play(ledger: Ledger, events: Iterable[EventData]) -> str:
+    """Append a round and return its id."""
+    round_id = new_round()
+    go_on(ledger, round_id, events)
+    return round_id
+
+
+def go_on(ledger: Ledger, round_id: str, events: Iterable[EventData]) -> None:
+    ledger.append(*((round_id, data) for data in events))
+
+
+def contents(projection: Projection) -> dict[str, list[tuple[Any, ...]]]:
+    """Every row of every table, in an order of their own."""
+    return {
+        table: sorted(projection._tables.execute(f"FROM {table}").fetchall(), key=repr)
+        for table in ("rounds", "bets", "rule_sets", "projected")
+    }
+
+
+def the_row(rows: list[RtpRow], **wanted: object) -> RtpRow:
+    """The one row with these values."""
+    (row,) = [
+        row for row in rows if all(getattr(row, name) == value for name, value in wanted.items())
+    ]
+    return row

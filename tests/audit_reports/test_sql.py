@@ -1,0 +1,27 @@
+"""Each query file says what it answers and is one SELECT."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import audit_reports
+from audit_reports import sql
+
+FOLDER = Path(audit_reports.__file__).parent / "queries"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
+
+
+def test_there_are_queries() -> None:
+    assert "realised_rtp" in NAMES
+    assert files("audit_reports").joinpath("tables.sql").is_file()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_query_has_a_comment_and_is_one_select(name: str) -> None:
+    text = sql.query(name)
+    assert text.startswith("-- ")
+    assert "?" in text.split("\nSELECT")[0]
+    (statement,) = duckdb.extract_statements(text)
+    assert statement.type == duckdb.StatementType.SELECT
