@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 
 import duckdb
 import msgspec
-import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow as pa
 
 from audit_reports import sql
 from audit_reports.errors import LeafRefused, ProjectionBusy, ProjectionUnavailable

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -24,27 +24,35 @@ def register(app: typer.Typer) -> None:
     app.command("rtp")(rtp_command)
 
 
-def rtp_command(path: LedgerOption = None, as_json: JsonOption = False) -> None:
+def rtp_command(
+    path: LedgerOption = None,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", help="Count anew from the leaves: for a ledger others wrote."),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Count the realised return to player by game and bet; only verified leaves are counted.
 
     On initial stakes a doubled push is 100%, as in the published figures. Voids stand apart, play
-    for fun is not counted, currencies and rule sets are never summed.
+    for fun is not counted, currencies and rule sets are never summed. Figures are kept in the
+    ledger's directory and brought up to date; who did not make them asks to --rebuild.
     """
     with open_to_read(path) as ledger:
-        rows = count(ledger)
+        rows = count(ledger, rebuild=rebuild)
     if as_json:
         print_json([row.as_data() for row in rows])
     else:
         print_rtp(console(), rows)
 
 
-def count(ledger: Ledger) -> "list[RtpRow]":
-    """Bring the ledger's projection up to date and return its figures."""
+def count(ledger: Ledger, *, rebuild: bool = False) -> "list[RtpRow]":
+    """Bring the ledger's projection up to date, or make it anew, and return its figures."""
     # DuckDB and Arrow take longer to load than most commands to run.
     from audit_reports.projection import open_projection
     from audit_reports.rtp import realised_rtp
 
-    with open_projection(ledger) as projection:
+    with open_projection(ledger, rebuild=rebuild) as projection:
         with progress_bar() as bar:
             task = bar.add_task("counting")
             projection.update(lambda done, size: bar.update(task, completed=done, total=size))
