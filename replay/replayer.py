@@ -60,16 +60,8 @@ from replay.money_check import (
 )
 from replay.shoe_check import Problem, ShoeCheck
 
-_BEFORE_THE_REVEAL = (
-    StakesPlaced,
-    DealRequested,
-    CardDealt,
-    DecisionOffered,
-    DecisionMade,
-    DealerChecked,
-    HoleCardShown,
-    BetSettled,
-)
+_PLAY = (CardDealt, DealerChecked, HoleCardShown, DecisionOffered, DecisionMade)
+_AFTER_THE_DEAL = (*_PLAY, BetSettled)
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -174,18 +166,15 @@ class _Replayer:
         if self.ending is not None:
             yield EVENT_AFTER_CLOSE, f"{type(data).__name__} came after the round had ended"
             return
-        if self.revealed and isinstance(data, _BEFORE_THE_REVEAL):
-            name = type(data).__name__
-            yield codes.EVENT_OUT_OF_PLACE, f"{name} came after the seed was revealed"
+        misplaced = self._misplaced(data)
+        if misplaced is not None:
+            yield codes.EVENT_OUT_OF_PLACE, misplaced
+            if not self.revealed and not isinstance(data, ShoeCommitted | StakesPlaced):
+                return
         match data:
             case RoundOpened():
                 yield from self._open(data)
-            case ShoeCommitted():
-                if self.placed or self.requested is not None:
-                    yield codes.EVENT_OUT_OF_PLACE, "the shoe was committed to after the stakes"
             case StakesPlaced():
-                if self.requested is not None:
-                    yield codes.EVENT_OUT_OF_PLACE, "stakes were placed after the deal"
                 self.placed = data.stakes
             case DealRequested():
                 yield from self._deal_requested(data)
@@ -210,12 +199,25 @@ class _Replayer:
             case RoundVoided():
                 yield from self._voided(data)
 
+    def _misplaced(self, data: EventData) -> str | None:
+        """Say why an event cannot stand here, whatever it says; None when it can."""
+        name = type(data).__name__
+        dealt = self.requested is not None
+        if isinstance(data, RoundOpened) and self.begun:
+            return "the round was opened twice"
+        if isinstance(data, ShoeCommitted) and (self.placed or dealt):
+            return "the shoe was committed to after the stakes"
+        if isinstance(data, StakesPlaced | DealRequested) and dealt:
+            return f"{name} came after the deal was requested"
+        if isinstance(data, _AFTER_THE_DEAL) and not dealt:
+            return f"{name} came before the deal was requested"
+        if isinstance(data, (*_AFTER_THE_DEAL, ShoeRevealed)) and self.revealed:
+            return f"{name} came after the seed was revealed"
+        return None
+
     # Before the cards
 
     def _open(self, opened: RoundOpened) -> Iterator[Problem]:
-        if self.begun:
-            yield codes.EVENT_OUT_OF_PLACE, "the round was opened twice"
-            return
         self.begun = True
         if self.rules is None:
             sentence = f"the ledger carries no rules with digest {opened.rules_digest}"
@@ -225,9 +227,6 @@ class _Replayer:
             yield codes.LIMITS_UNKNOWN, "the round was opened without limits"
 
     def _deal_requested(self, requested: DealRequested) -> Iterator[Problem]:
-        if self.requested is not None:
-            yield codes.EVENT_OUT_OF_PLACE, "the deal was requested twice"
-            return
         self.requested = requested
         total = sum(sum(bets.values()) for bets in requested.stakes.values())
         yield from check_debit(requested.funds, total, "the deal")
@@ -318,6 +317,8 @@ class _Replayer:
 
     def _shown(self, shown: HoleCardShown) -> Iterator[Problem]:
         yield from self.shoe.show(shown.card)
+        if self.shoe.hole is None and self.hole not in (None, shown.card):
+            yield codes.CARD_MISMATCH, f"the hole card was dealt as {self.hole}, shown otherwise"
         yield from self._reach_look()
         if isinstance(self._due_now(), Check):
             yield from self._unchecked()
@@ -448,9 +449,6 @@ class _Replayer:
         if self._outcomes_of[0] is not self.state:
             self._outcomes_of = (self.state, outcomes(self.state))
         return self._outcomes_of[1]
-
-
-_PLAY = (CardDealt, DealerChecked, HoleCardShown, DecisionOffered, DecisionMade)
 
 
 def _count_play(events: Sequence[Recorded]) -> int:

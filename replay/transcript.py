@@ -1,27 +1,22 @@
 """Write a replayed round as `.round` text, so that it can be judged without the ledger."""
 
-import msgspec
-
 from ledger.events import CardDealt, DecisionMade, DecisionOffered
-from replay.engine.cards import FACE_DOWN, VALUE
+from replay.engine.cards import FACE_DOWN
 from replay.engine.hand import CASH_OUT
-from replay.errors import RoundUnreadable
+from replay.errors import RoundTextError, RoundUnreadable
 from replay.replayer import Replay
-from replay.round_text import ActMove, DealMove, Move, write_round
+from replay.round_text import ActMove, DealMove, Move, read_round, write_round
 
 
 def as_round_text(replay: Replay) -> str:
     """Return the round as round/v1 text, with what was paid as the expectation.
 
     Raises RoundUnreadable for a round in which nothing was dealt, whose rules are unknown, or in
-    which a card was recorded that is none.
+    which something was recorded that is no card, act or stake.
     """
-    cards = (getattr(step.recorded.event.data, "card", msgspec.UNSET) for step in replay.steps)
-    if any(isinstance(card, str) and card not in VALUE for card in cards):
-        raise RoundUnreadable("a recorded card is none, so the round cannot be written down")
     if replay.requested is None or replay.rules is None:
         raise RoundUnreadable("nothing was dealt in this round: there is nothing to write down")
-    return write_round(
+    text = write_round(
         replay.rules.id,
         replay.requested.stakes,
         moves_of(replay),
@@ -30,6 +25,11 @@ def as_round_text(replay: Replay) -> str:
         currency=replay.opened.currency,
         rules_digest=replay.opened.rules_digest,
     )
+    try:
+        read_round(text.encode())
+    except RoundTextError as error:
+        raise RoundUnreadable(f"this round has no text in the format: {error}") from None
+    return text
 
 
 def moves_of(replay: Replay) -> list[Move]:

@@ -43,9 +43,7 @@ def changed(rules: Rules, **changes: Any) -> Rules:
 
 def with_clause(rules: Rules, clause: str, **changes: Any) -> Rules:
     """The rules with fields of one clause changed."""
-    return changed(
-        rules, **{clause: msgspec.structs.replace(getattr(rules, clause), **changes)}
-    )
+    return changed(rules, **{clause: msgspec.structs.replace(getattr(rules, clause), **changes)})
 
 
 def shoe_cards(rules: Rules, number: int) -> Iterator[str]:

@@ -40,7 +40,8 @@ def test_the_dealers_ace_from_one_deck() -> None:
     chances = _dealer(rules, ACE)
     finals = [(17, False), (18, False), (19, False), (20, False), (21, False), (21, True)]
     expected = [0.126128, 0.131003, 0.129486, 0.131553, 0.0515646, 0.313726]
-    assert [chances[each] for each in finals] == pytest.approx(expected, abs=5e-7)
+    # Sixteen tens of 51 unseen are 0.3137255: the page's last digit is not always rounded right.
+    assert [chances[each] for each in finals] == pytest.approx(expected, abs=1e-6)
     bust = sum(chance for (total, _), chance in chances.items() if total > 21)
     assert bust == pytest.approx(0.11654, abs=5e-6)
 
