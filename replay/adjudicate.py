@@ -12,7 +12,8 @@ from collections.abc import Iterable
 import msgspec
 
 from replay import findings as codes
-from replay.engine.cards import FACE_DOWN, PACK, VALUE
+from replay.engine.cards import FACE_DOWN, PACK
+from replay.engine.dealer import makes_natural
 from replay.engine.hand import DECLINE, INSURANCE_ACTS
 from replay.engine.outcomes import (
     INSURANCE_BET,
@@ -162,10 +163,7 @@ def _look_at_hole(state: RoundState, hole: str | None, *, more: bool) -> RoundSt
     """
     if isinstance(state.due, Check):
         if hole is not None and hole != FACE_DOWN:
-            natural = VALUE[hole] + state.dealer.up_value == 11 and 1 in (
-                VALUE[hole],
-                state.dealer.up_value,
-            )
+            natural = makes_natural(state.dealer, hole)
             state = apply(state, NATURAL if natural else NO_NATURAL)
         elif more:
             state = apply(state, NO_NATURAL)

@@ -4,8 +4,6 @@ A digest is looked up in the ledger and nowhere else, so a round dealt years ago
 very rules it names, whatever this software has learned since.
 """
 
-from collections.abc import Mapping
-
 import msgspec
 
 from ledger import Ledger
@@ -70,11 +68,6 @@ def current_policy(ledger: Ledger, game: str) -> Policy | None:
     policies = [policy_from_data(data) for data in ledger.policies().values()]
     named = [policy for policy in policies if policy.game == game]
     return named[-1] if named else None
-
-
-def game_names(rules: Mapping[str, Rules]) -> dict[str, str]:
-    """Return digest to game id."""
-    return {digest: each.id for digest, each in rules.items()}
 
 
 def _rules_added(digest: str, rules: Rules) -> RulesAdded:

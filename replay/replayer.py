@@ -30,6 +30,7 @@ from ledger.events import (
 from ledger.findings import EVENT_AFTER_CLOSE
 from replay import findings as codes
 from replay.engine.cards import FACE_DOWN, VALUE
+from replay.engine.dealer import makes_natural
 from replay.engine.hand import DECLINE, HIT, STAND, Act
 from replay.engine.outcomes import Outcome, outcomes
 from replay.engine.round import (
@@ -301,7 +302,7 @@ class _Replayer:
             return
         hole = self.shoe.hole
         if hole is not None:
-            natural = {VALUE[hole], self.state.dealer.up_value} == {1, 10}
+            natural = makes_natural(self.state.dealer, hole)
             if natural != checked.natural:
                 yield codes.CHECK_WRONG, f"the check says natural {checked.natural}, not {natural}"
         self._apply(NATURAL if checked.natural else NO_NATURAL)

@@ -34,7 +34,8 @@ from ledger.events import (
 )
 from ledger.sealing import seal_seed
 from replay.catalogue import current_policy
-from replay.engine.cards import FACE_DOWN, VALUE
+from replay.engine.cards import FACE_DOWN
+from replay.engine.dealer import makes_natural
 from replay.engine.hand import CASH_OUT, DOUBLE, INSURANCE, SPLIT, Act
 from replay.engine.outcomes import Outcome, outcomes
 from replay.engine.round import (
@@ -300,7 +301,7 @@ class LiveRound:
                     drafts.append(CardDealt(index, due.receiver, card))
                     state = apply(state, card)
             elif isinstance(due, Check):
-                natural = {VALUE[self._hole], state.dealer.up_value} == {1, 10}
+                natural = makes_natural(state.dealer, self._hole)
                 drafts.append(DealerChecked(natural))
                 state = apply(state, NATURAL if natural else NO_NATURAL)
             elif isinstance(due, Show):

@@ -35,6 +35,11 @@ class Dealer(msgspec.Struct, frozen=True, gc=False):
 EMPTY_DEALER: Final = Dealer()
 
 
+def makes_natural(dealer: Dealer, hole: str) -> bool:
+    """Tell whether a hole card makes a natural with the up card."""
+    return {VALUE[hole], dealer.up_value} == {1, 10}
+
+
 def dealer_draws(rules: Rules, dealer: Dealer) -> bool:
     """Tell whether the dealer, both first cards shown, must draw another."""
     if dealer.total == 17 and dealer.soft:

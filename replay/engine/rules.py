@@ -9,7 +9,6 @@ catches everything, and the canonical JSON of equal rules is equal.
 
 import hashlib
 import re
-from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
@@ -282,11 +281,3 @@ def _read_fraction(kind: type, value: object) -> object:
 def _require(holds: bool, field: str, why: str) -> None:
     if not holds:
         raise ValueError(f"{field} {why}")
-
-
-def first_match(lines: Iterable[SettlementLine], name: str) -> SettlementLine:
-    """Return the line of that name; raise KeyError when there is none."""
-    for line in lines:
-        if line.name == name:
-            return line
-    raise KeyError(name)

@@ -18,7 +18,6 @@ from replay.catalogue import (
     add_rules,
     current_policy,
     current_rules,
-    game_names,
     rules_by_digest,
 )
 from replay.engine.money import round_minor
@@ -27,7 +26,6 @@ from replay.engine.rules import (
     UP_COLUMNS,
     Rules,
     canonical_rules,
-    first_match,
     read_odds,
     rules_digest,
     rules_from_data,
@@ -360,14 +358,6 @@ def test_the_cash_out_table_has_the_published_range() -> None:
     assert (min(ratios), max(ratios)) == (Fraction("0.40"), Fraction("1.77"))
 
 
-@every_game
-def test_settlement_lines_are_found_by_name(game_id: str) -> None:
-    lines = GAMES[game_id].rules.settlement
-    assert all(first_match(lines, line.name) is line for line in lines)
-    with pytest.raises(KeyError):
-        first_match(lines, "jackpot")
-
-
 def test_a_game_lacking_a_clause_cannot_be_made() -> None:
     known: Game = GAMES["zero"]
     clauses = {name: each for name, each in known.clauses.items() if name != "split"}
@@ -393,7 +383,6 @@ def test_a_ledger_carries_the_published_games_once() -> None:
     add_published_games(ledger)
     assert ledger.size() == size
     assert rules_by_digest(ledger) == {rules_digest(g.rules): g.rules for g in GAMES.values()}
-    assert sorted(game_names(rules_by_digest(ledger)).values()) == sorted(GAMES)
     with pytest.raises(UnknownGame, match="the ledger has nba, zappit, zero"):
         current_rules(ledger, "faro")
 
