@@ -11,8 +11,10 @@ from rich.text import Text
 from cli.errors import FINDINGS, UNREADABLE
 from cli.options import JsonOption, LedgerOption, open_to_read
 from cli.render import (
+    MOST_SHOWN,
     amount,
     console,
+    plain,
     plain_table,
     print_findings,
     print_json,
@@ -20,6 +22,7 @@ from cli.render import (
 )
 from replay.adjudicate import Judgement, adjudicate
 from replay.audit import AuditResult, audit
+from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules, rules_from_json
 from replay.errors import ReplayError, RoundTextError, UnknownGame
 from replay.games import GAMES
@@ -34,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def audit_command(path: LedgerOption = None, as_json: JsonOption = False) -> None:
-    """Replay every round that has ended and hold it to the rules it was dealt under.
+    """Replay every round, open ones as far as they go, and hold each to the rules it names.
 
     This judges what the ledger says; that nobody forged it is what `verify` shows.
     """
@@ -51,13 +54,16 @@ def audit_command(path: LedgerOption = None, as_json: JsonOption = False) -> Non
 
 def _print_audit(out: Console, result: AuditResult) -> None:
     out.print(
-        f"Replayed {result.closed_rounds:,} closed and {result.void_rounds:,} void rounds "
+        f"Replayed {result.closed_rounds:,} closed and {len(result.void_rounds):,} void rounds "
         f"from {result.size:,} leaves."
     )
+    for void in result.void_rounds[:MOST_SHOWN]:
+        refunded = amount(void.refunded_minor, void.currency)
+        out.print(f"  void  {void.round}  {refunded} went back: {plain(void.reason)}")
     if result.open_rounds:
-        out.print(f"{len(result.open_rounds):,} rounds are open (no finding):")
-        for opened in result.open_rounds[:10]:
-            out.print(f"  {opened.round}  player {opened.player}, since {opened.opened_at}")
+        out.print(f"{len(result.open_rounds):,} rounds are open, judged as far as they go:")
+        for opened in result.open_rounds[:MOST_SHOWN]:
+            out.print(f"  open  {opened.round}  player {plain(opened.player)}, {opened.opened_at}")
     if not result.findings:
         out.print(Text("Every card, act and payment follows from the rules.", "bold green"))
         return
@@ -73,19 +79,25 @@ def adjudicate_command(
     rules_file: Annotated[
         Path | None, typer.Option("--rules", help="Judge by this rules file instead.")
     ] = None,
+    path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Say what each bet of rounds written down is paid under the rules.
 
-    Exit 0 when nothing contradicts them, 1 with findings, 3 when a file cannot be read as a round;
+    A round that names its rules by digest is judged by those where --ledger carries them. Exit 0
+    when nothing contradicts the rules, 1 with findings, 3 when a file cannot be read as a round;
     the other files are judged all the same.
     """
     variant = None if rules_file is None else rules_from_json(rules_file.read_bytes())
+    carried: dict[str, Rules] = {}
+    if path is not None:
+        with open_to_read(path) as ledger:
+            carried = rules_by_digest(ledger)
     worst = 0
     for file in files:
         try:
             text = read_round(file.read_bytes())
-            rules, limits = _rules_of(text, variant)
+            rules, limits = _rules_of(text, variant or carried.get(text.rules_digest or ""))
             judgement = adjudicate(text, rules, limits)
         except (ReplayError, OSError) as error:
             worst = UNREADABLE
@@ -140,9 +152,9 @@ def _tell_error(file: Path, error: Exception, as_json: bool) -> None:
 
 def _print_judgement(out: Console, file: Path, text: RoundText, judgement: Judgement) -> None:
     currency = text.currency or ""
-    out.print(Text(str(file), "bold"), soft_wrap=True)
+    out.print(Text(plain(str(file)), "bold"), soft_wrap=True)
     if text.name:
-        out.print(f"  {text.name}")
+        out.print(f"  {plain(text.name)}")
     table = plain_table("  hand", "bet", "stake", "paid", "line", right=("stake", "paid"))
     for bet in judgement.bets:
         table.add_row(
@@ -155,6 +167,12 @@ def _print_judgement(out: Console, file: Path, text: RoundText, judgement: Judge
     out.print(table)
     for finding in judgement.findings:
         place = "" if finding.move is None else f" at move {finding.move}"
-        out.print(Text.assemble((f"  {finding.code}", "bold red"), place, f": {finding.text}"))
+        out.print(
+            Text.assemble((f"  {finding.code}", "bold red"), place, f": {plain(finding.text)}")
+        )
     if not judgement.complete and not judgement.findings:
-        out.print("  incomplete: what is undecided hangs on cards or acts not written down")
+        undecided = any(bet.paid_minor is None for bet in judgement.bets)
+        what = (
+            "what is undecided hangs on" if undecided else "every bet is decided, the round lacks"
+        )
+        out.print(f"  incomplete: {what} cards or acts not written down")

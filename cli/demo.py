@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.errors import UsageError
+from cli.options import program
 from cli.render import console, print_findings, progress_bar
 from cli.rounds import print_replay
 from cli.rtp import count, print_rtp
-from cli.tables import table_settings
+from cli.tables import even_stakes, table_settings
 from ledger import Ledger
 from ledger.directory import DATABASE, SETTINGS
 from ledger.events import BetSettled
@@ -88,7 +89,8 @@ def _play(out: Console, ledger: Ledger) -> None:
     with progress_bar() as bar:
         for game in GAMES:
             rules = current_rules(ledger, game)
-            stakes = {"s1": {"main": 1000, **dict.fromkeys(rules.side_bets, 200)}}
+            side_stake = 200 if rules.side_bets else 0
+            stakes = even_stakes(rules, seats=1, stake_minor=1000, side_stake_minor=side_stake)
             task = bar.add_task(f"playing {game}", total=sum(PLAYERS.values()))
             for player, rounds in PLAYERS.items():
                 choose = make_player(player, seed=1)
@@ -175,9 +177,10 @@ def _next_steps(out: Console, place: Path, round_id: str) -> None:
     out.print(
         Text(f"The ledger is in {place}/ledger, the altered copy beside it. Try next:", "bold")
     )
-    out.print(f"  shoeproof replay {round_id} --ledger {place}/ledger", soft_wrap=True)
-    out.print(
-        f"  shoeproof verify --ledger {place}/altered-copy --public-key {place}/operator.vkey",
-        soft_wrap=True,
-    )
-    out.print(f"  shoeproof play nba --ledger {place}/ledger", soft_wrap=True)
+    called = program()
+    for command in (
+        f"replay {round_id} --ledger {place}/ledger",
+        f"verify --ledger {place}/altered-copy --public-key {place}/operator.vkey",
+        f"play nba --ledger {place}/ledger",
+    ):
+        out.print(f"  {called} {command}", soft_wrap=True)

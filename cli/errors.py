@@ -1,11 +1,16 @@
 """What went wrong, as one line on stderr and an exit code."""
 
+import os
 import sys
 from typing import Final
 
 import ledger.errors as ledger_errors
 import replay.errors as replay_errors
 from audit_reports.errors import AuditError
+from cli.render import plain
+
+PASSPHRASE_VARIABLE: Final = "SHOEPROOF_PASSPHRASE"
+"""The environment variable that holds the passphrase of a ledger's private keys."""
 
 SOUND: Final = 0
 FINDINGS: Final = 1
@@ -15,6 +20,8 @@ UNREADABLE: Final = 3
 _USAGE: Final = (
     ledger_errors.LedgerExists,
     ledger_errors.UnknownStream,
+    ledger_errors.EventRefused,
+    ledger_errors.StreamConflict,
     replay_errors.StakeRefused,
     replay_errors.UnknownGame,
     replay_errors.ShoeError,
@@ -39,4 +46,6 @@ def tell(error: Exception) -> None:
     if isinstance(error, OSError) and error.strerror:
         name = f"{error.filename}: " if error.filename else ""
         text = f"{name}{error.strerror}"
-    print(f"shoeproof: {' '.join(text.split())}", file=sys.stderr)
+    if "passphrase" in text and not os.environ.get(PASSPHRASE_VARIABLE):
+        text += f" (set {PASSPHRASE_VARIABLE})"
+    print(f"shoeproof: {plain(' '.join(text.split()))}", file=sys.stderr)

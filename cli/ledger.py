@@ -1,6 +1,5 @@
 """`init` and `verify`: making a ledger, and checking all that it holds."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -8,8 +7,16 @@ import msgspec
 import typer
 from rich.text import Text
 
-from cli.errors import FINDINGS
-from cli.options import PASSPHRASE_VARIABLE, JsonOption, LedgerOption, ledger_path, open_to_read
+from cli.errors import FINDINGS, UsageError
+from cli.options import (
+    JsonOption,
+    LedgerOption,
+    ledger_path,
+    open_to_read,
+    passphrase_from_environment,
+    program,
+    with_ledger,
+)
 from cli.render import console, plain_table, print_findings, print_json, progress_bar
 from ledger import Finding, Ledger
 from ledger.verify import VerifyResult, verify
@@ -40,11 +47,11 @@ def init_command(
     auditors by a way of its own: with them, a ledger forged as a whole is found out.
     """
     where = ledger_path(path)
-    passphrase = os.environ.get(PASSPHRASE_VARIABLE)
+    passphrase = passphrase_from_environment()
     made = Ledger.init(
         where,
         origin,
-        passphrase=None if passphrase is None else passphrase.encode(),
+        passphrase=passphrase,
         escrow_public_key=escrow_public_key,
     )
     with made:
@@ -54,7 +61,7 @@ def init_command(
             print_json({"ledger": str(where), "origin": origin, "public_keys": keys})
             return
         out = console()
-        out.print(f"Made the ledger [bold]{origin}[/] in {where}/", soft_wrap=True)
+        out.print(f"Made the ledger {origin} in {where}/", soft_wrap=True)
         out.print("Public keys for your auditors; the operator's is what they verify with:")
         for role, key in keys.items():
             out.print(Text.assemble((f"  {role:<11}", "bold"), key), soft_wrap=True)
@@ -92,15 +99,18 @@ def verify_command(
     if as_json:
         print_json(_as_json(result, found, public_key is not None))
     else:
-        _print(result, found, public_key is not None)
+        _print(result, found, public_key is not None, with_ledger(path))
     if found:
         raise typer.Exit(FINDINGS)
 
 
 def _given(public_key: str | None) -> str | None:
-    if public_key is not None and Path(public_key).is_file():
-        return Path(public_key).read_text(encoding="utf-8").strip()
-    return public_key
+    if public_key is None or "+" in public_key or public_key.endswith("="):
+        return public_key
+    try:
+        return Path(public_key).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        raise UsageError(f"{public_key!r} is neither a public key nor a file with one") from None
 
 
 def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> dict[str, object]:
@@ -115,7 +125,7 @@ def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> 
     }
 
 
-def _print(result: VerifyResult, found: list[Finding], from_outside: bool) -> None:
+def _print(result: VerifyResult, found: list[Finding], from_outside: bool, place: str) -> None:
     out = console()
     table = plain_table("", "")
     table.show_header = False
@@ -127,7 +137,7 @@ def _print(result: VerifyResult, found: list[Finding], from_outside: bool) -> No
     out.print(f"trusted key  {anchor}", soft_wrap=True)
     if not from_outside:
         out.print("The key is the ledger's own word; verify with the one you were handed:")
-        out.print("  shoeproof verify --public-key KEY")
+        out.print(f"  {program()} verify --public-key KEY{place}", soft_wrap=True)
     if found:
         print_findings(out, found)
         out.print(Text(f"NOT SOUND: {len(found):,} findings", "bold red"))

@@ -1,13 +1,24 @@
 """The `shoeproof` command: every group of commands, and how errors reach the user."""
 
-import os
 import sys
 from importlib.metadata import version
 
 import typer
 
-from cli import audit, demo, ledger, play, rounds, rtp, rules, shoe, simulate
-from cli.errors import KNOWN, exit_code, tell
+from cli import (
+    audit,
+    demo,
+    ledger,
+    play,
+    rounds,
+    rtp,
+    rules,
+    shoe,
+    simulate,
+    theory,
+)
+from cli.errors import KNOWN, UsageError, exit_code, tell
+from cli.render import READER_GONE
 
 app = typer.Typer(
     name="shoeproof",
@@ -17,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for group in (ledger, play, simulate, rounds, audit, rtp, shoe, demo):
+for group in (ledger, play, simulate, rounds, audit, rtp, shoe, theory, demo):
     group.register(app)
 app.add_typer(rules.app, name="rules")
 
@@ -39,12 +50,26 @@ def main(
 
 def run() -> None:
     """Run the command line; the exit code is 0 sound, 1 findings, 2 usage, 3 not to be trusted."""
+    stdout = sys.stdout
     try:
-        app(standalone_mode=True)
+        for word in sys.argv[1:]:
+            if not word.isascii() and not _is_text(word):
+                raise UsageError(f"{word!r} is not text in UTF-8")
+        app()
     except KNOWN as error:
-        if isinstance(error, BrokenPipeError):
-            # The reader has gone (`| head`): nothing more can be told, not even at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(1)
         tell(error)
         sys.exit(exit_code(error))
+    except SystemExit:
+        # Typer puts another stdout in place when whoever read it has gone (`| head`), and then
+        # exits with 1, which would say that there are findings.
+        if sys.stdout is not stdout:
+            sys.exit(READER_GONE)
+        raise
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

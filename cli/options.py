@@ -1,6 +1,7 @@
 """The options and openings that commands share."""
 
 import os
+import shlex
 import sys
 from datetime import UTC, datetime
 from getpass import getpass
@@ -9,15 +10,16 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UsageError
+from cli.errors import PASSPHRASE_VARIABLE, UsageError
 from ledger import Ledger
 from ledger.directory import keys_are_encrypted
 
-PASSPHRASE_VARIABLE = "SHOEPROOF_PASSPHRASE"
+LEDGER_VARIABLE = "SHOEPROOF_LEDGER"
+MOST_PASSPHRASE_BYTES = 1023
 
 LedgerOption = Annotated[
     Path | None,
-    typer.Option("--ledger", envvar="SHOEPROOF_LEDGER", help="The ledger's directory."),
+    typer.Option("--ledger", envvar=LEDGER_VARIABLE, help="The ledger's directory."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -37,10 +39,37 @@ def open_to_read(path: Path | None) -> Ledger:
 def open_to_write(path: Path | None) -> Ledger:
     """Open a ledger for writing, with the passphrase of its keys where they have one."""
     where = ledger_path(path)
-    passphrase = os.environ.get(PASSPHRASE_VARIABLE)
+    passphrase = passphrase_from_environment()
     if passphrase is None and keys_are_encrypted(where) and sys.stdin.isatty():
-        passphrase = getpass("Passphrase of the ledger's keys: ")
-    return Ledger.open(where, passphrase=None if passphrase is None else passphrase.encode())
+        passphrase = getpass("Passphrase of the ledger's keys: ").encode()
+    return Ledger.open(where, passphrase=passphrase)
+
+
+def passphrase_from_environment() -> bytes | None:
+    """Return the passphrase in SHOEPROOF_PASSPHRASE, None where there is none.
+
+    Raises UsageError for one that is empty or longer than OpenSSL takes.
+    """
+    text = os.environ.get(PASSPHRASE_VARIABLE)
+    if text is None:
+        return None
+    passphrase = os.fsencode(text)
+    if not 1 <= len(passphrase) <= MOST_PASSPHRASE_BYTES:
+        raise UsageError(f"{PASSPHRASE_VARIABLE} must hold 1 to {MOST_PASSPHRASE_BYTES} bytes")
+    return passphrase
+
+
+def program() -> str:
+    """Return how this command was called, for commands to be copied from the screen."""
+    called = Path(sys.argv[0])
+    return str(called) if called.parent != Path() and not called.is_absolute() else "shoeproof"
+
+
+def with_ledger(place: object) -> str:
+    """Return the option that names the ledger again, nothing where the environment names it."""
+    if place is None or os.environ.get(LEDGER_VARIABLE) == str(place):
+        return ""
+    return f" --ledger {shlex.quote(str(place))}"
 
 
 def parse_moment(text: str | None) -> datetime | None:
@@ -49,7 +78,7 @@ def parse_moment(text: str | None) -> datetime | None:
         return None
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         example = "2026-01-31 or 2026-01-31T20:15+01:00"
         raise UsageError(f"{text!r} is no time; write {example}") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

@@ -1,17 +1,19 @@
 """`play`: a person plays at the terminal; every turn is in the ledger before a card is shown."""
 
+from functools import partial
 from typing import Annotated, Final
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.options import LedgerOption, open_to_write
+from cli.errors import USAGE, UsageError
+from cli.options import LedgerOption, open_to_write, program, with_ledger
 from cli.render import amount, console, dealer_line, hand_line, plain_table
 from cli.rounds import find_round
-from cli.tables import table_settings
+from cli.tables import even_stakes, table_settings
 from ledger import Ledger
+from ledger.errors import StreamConflict
 from replay.catalogue import current_rules
 from replay.engine.hand import (
     CASH_OUT,
@@ -25,7 +27,6 @@ from replay.engine.hand import (
     ZAP,
 )
 from replay.engine.round import Decide, added_stake_minor
-from replay.errors import StakeRefused
 from replay.resume import resume_round
 from replay.table import LiveRound, LiveTable
 from replay.wallet import MemoryWallet, recorded_balance_minor
@@ -74,6 +75,7 @@ def play_command(
     """
     if (game is None) == (resume is None):
         raise UsageError("say which game to play, or which round to --resume")
+    stakes_of = partial(even_stakes, seats=seats, stake_minor=stake, side_stake_minor=side_stake)
     with open_to_write(path) as ledger:
         if resume is not None:
             round_id = find_round(ledger, resume)
@@ -81,19 +83,26 @@ def play_command(
             wallet = MemoryWallet(OPENING_BALANCE_MINOR if left is None else left)
             live = resume_round(ledger, round_id, wallet=wallet)
             if live.due is None:
-                live.deal(_stakes(live.table, stake, side_stake, seats), client_seed.encode())
-            _play(live, wallet)
+                live.deal(stakes_of(live.table.rules), client_seed.encode())
+            _play(live, wallet, with_ledger(path))
             return
         wallet = MemoryWallet(OPENING_BALANCE_MINOR)
         table = _open_table(ledger, str(game), wallet)
-        stakes = _stakes(table, stake, side_stake, seats)
+        stakes = stakes_of(table.rules)
         table.check_stakes(stakes)
         while True:
             live = table.open_round(player)
             live.deal(stakes, client_seed.encode())
-            _play(live, wallet)
-            if not typer.confirm("Another round?", default=True):
+            _play(live, wallet, with_ledger(path))
+            if not _another():
                 return
+
+
+def _another() -> bool:
+    try:
+        return typer.confirm("Another round?", default=True)
+    except typer.Abort:
+        return False
 
 
 def _open_table(ledger: Ledger, game: str, wallet: MemoryWallet) -> LiveTable:
@@ -101,17 +110,9 @@ def _open_table(ledger: Ledger, game: str, wallet: MemoryWallet) -> LiveTable:
     return LiveTable(ledger, rules, table_settings(rules, mode="fun"), wallet=wallet)
 
 
-def _stakes(table: LiveTable, stake: int, side_stake: int, seats: int) -> dict[str, dict[str, int]]:
-    if side_stake < 0:
-        raise StakeRefused("a side stake must be 0 for none, or above")
-    bets = {"main": stake}
-    if side_stake:
-        bets |= dict.fromkeys(table.rules.side_bets, side_stake)
-    return {f"s{number}": bets for number in range(1, seats + 1)}
-
-
-def _play(live: LiveRound, wallet: MemoryWallet) -> None:
+def _play(live: LiveRound, wallet: MemoryWallet, place: str) -> None:
     out = console()
+    go_on = f"  {program()} play --resume {live.round_id}{place}"
     out.rule(Text(f"{live.table.rules.id} · round {live.round_id}", "bold"))
     try:
         while isinstance(due := live.due, Decide):
@@ -119,10 +120,14 @@ def _play(live: LiveRound, wallet: MemoryWallet) -> None:
             live.decide(due.hand, _ask(out, live, due))
     except (KeyboardInterrupt, EOFError, typer.Abort):
         out.print("\nThe round stays open, its cards stay the same. Go on with:")
-        out.print(f"  shoeproof play --resume {live.round_id}", soft_wrap=True)
+        out.print(go_on, soft_wrap=True)
         raise typer.Exit from None
+    except StreamConflict:
+        out.print("\nThis round went on elsewhere; nothing was decided here. See it with:")
+        out.print(go_on, soft_wrap=True)
+        raise typer.Exit(USAGE) from None
     _print_table(out, live)
-    _print_result(out, live, wallet)
+    _print_result(out, live, wallet, place)
 
 
 def _print_table(out: Console, live: LiveRound) -> None:
@@ -147,24 +152,24 @@ def _ask(out: Console, live: LiveRound, due: Decide) -> str:
     currency = live.table.settings.currency
     words = []
     for act in live.offered:
-        word = f"[bold]{KEYS[act]}[/] {act}"
+        word = Text.assemble((KEYS[act], "bold"), f" {act}")
         added = added_stake_minor(live.state, act)
         if act == CASH_OUT:
-            word += f" ({amount(due.cash_out_minor, currency)} now)"
+            word.append(f" ({amount(due.cash_out_minor, currency)} now)")
         elif added:
-            word += f" (+{amount(added, currency)})"
+            word.append(f" (+{amount(added, currency)})")
         words.append(word)
     acts = {KEYS[act]: act for act in live.offered}
     while True:
-        out.print(f"  {due.hand}: {'   '.join(words)}")
+        out.print(Text.assemble(f"  {due.hand}: ", Text("   ").join(words)))
         answer: str = typer.prompt("  your choice", prompt_suffix="? ", type=str)
         answer = answer.strip().lower()
         if answer in acts or answer in live.offered:
             return acts.get(answer, answer)
-        out.print(f"  {answer!r} is none of {', '.join(acts)}", markup=False)
+        out.print(f"  {answer!r} is none of {', '.join(acts)}")
 
 
-def _print_result(out: Console, live: LiveRound, wallet: MemoryWallet) -> None:
+def _print_result(out: Console, live: LiveRound, wallet: MemoryWallet, place: str) -> None:
     currency = live.table.settings.currency
     table = plain_table("hand", "bet", "stake", "paid", "line", right=("stake", "paid"))
     for bet in live.settled:
@@ -187,4 +192,4 @@ def _print_result(out: Console, live: LiveRound, wallet: MemoryWallet) -> None:
             f"   balance {amount(wallet.balance_minor(live.player), currency)}",
         )
     )
-    out.print(f"  shoeproof replay {live.round_id}", style="dim", soft_wrap=True)
+    out.print(f"  {program()} replay {live.round_id}{place}", style="dim", soft_wrap=True)

@@ -1,5 +1,7 @@
 """How cards, hands, amounts and findings look in a terminal."""
 
+import os
+import sys
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -12,6 +14,15 @@ from ledger import Finding
 from replay.engine.cards import FACE_DOWN, VALUE, is_red, pretty
 from replay.engine.round import RoundState, SeatHand
 
+_WHOLE = ("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF", 0)
+_THOUSANDTHS = ("BHD IQD JOD KWD LYD OMR TND", 3)
+DECIMAL_PLACES = {
+    currency: places
+    for currencies, places in (_WHOLE, _THOUSANDTHS)
+    for currency in currencies.split()
+}
+"""Currencies whose minor unit is not a hundredth (ISO 4217)."""
+
 ID_WIDTH = 36
 """The width of a round's id, which must survive copying from the screen."""
 
@@ -19,14 +30,28 @@ MOST_SHOWN = 20
 """How many findings a terminal shows; `--json` has all."""
 
 
+READER_GONE = 141
+"""The exit code of a program that SIGPIPE ended: what it printed was not read to its end."""
+
+
+class _Screen(Console):
+    """A console whose reader may go away (`| head`) without that looking like findings."""
+
+    def on_broken_pipe(self) -> None:
+        """End as SIGPIPE would."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(READER_GONE)
+
+
 def console() -> Console:
     """Return a console on stdout."""
-    return Console(highlight=False, soft_wrap=False)
+    return _Screen(highlight=False, markup=False, emoji=False)
 
 
 def error_console() -> Console:
     """Return a console on stderr, for progress and prompts."""
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def progress_bar() -> Progress:
@@ -43,6 +68,17 @@ def progress_bar() -> Progress:
     )
 
 
+def plain(text: str) -> str:
+    """Return text from a ledger or a file with all that a terminal would obey made visible.
+
+    Names are whatever a player chose: control characters and marks that turn the writing direction
+    could make a screen say what the ledger does not.
+    """
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
+    )
+
+
 def print_json(value: object) -> None:
     """Print a value as indented JSON."""
     print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
@@ -51,7 +87,7 @@ def print_json(value: object) -> None:
 def card_text(card: str) -> Text:
     """Return a card in the colour of its suit; what is no card is shown as it was recorded."""
     if card not in VALUE:
-        return Text(card, style="dim" if card == FACE_DOWN else "reverse")
+        return Text(plain(card), style="dim" if card == FACE_DOWN else "reverse")
     return Text(pretty(card), style="bold red" if is_red(card) else "bold")
 
 
@@ -64,8 +100,10 @@ def amount(minor: int | None, currency: str = "") -> str:
     """Return minor units as people write them, `12.50 EUR`; a dash for None."""
     if minor is None:
         return "-"
-    sign = "-" if minor < 0 else ""
-    return f"{sign}{abs(minor) // 100:,}.{abs(minor) % 100:02} {currency}".rstrip()
+    places = DECIMAL_PLACES.get(currency, 2)
+    whole, part = divmod(abs(minor), 10**places)
+    fraction = f".{part:0{places}}" if places else ""
+    return f"{'-' if minor < 0 else ''}{whole:,}{fraction} {plain(currency)}".rstrip()
 
 
 def total_text(state: RoundState, held: SeatHand) -> str:
@@ -98,9 +136,11 @@ def hand_line(state: RoundState, held: SeatHand) -> Text:
     return line
 
 
-def plain_table(*columns: str, right: Sequence[str] = (), whole: Sequence[str] = ()) -> Table:
+def plain_table(
+    *columns: str, right: Sequence[str] = (), whole: Sequence[str] = (), gap: int = 2
+) -> Table:
     """Return an unboxed table; `right` names columns set flush right, `whole` those never cut."""
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, gap, 0, 0))
     for column in columns:
         table.add_column(
             column,
@@ -116,8 +156,9 @@ def print_findings(out: Console, findings: Sequence[Finding]) -> None:
     """Print findings, the first ones only where there are many."""
     for finding in findings[:MOST_SHOWN]:
         leaf = "" if finding.leaf_index is None else f"leaf {finding.leaf_index}"
-        place = " ".join(part for part in (leaf, f"event {finding.seq}", finding.stream) if part)
-        out.print(Text.assemble((finding.code, "bold red"), f"  {place}"))
-        out.print(Text(f"    {finding.text}"))
+        event = "" if finding.seq is None else f"event {finding.seq}"
+        place = " ".join(part for part in (leaf, event, finding.stream) if part)
+        out.print(Text.assemble((finding.code, "bold red"), f"  {plain(place)}"))
+        out.print(Text(f"    {plain(finding.text)}"))
     if len(findings) > MOST_SHOWN:
         out.print(f"… and {len(findings) - MOST_SHOWN:,} more; --json has them all")

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from cli.errors import FINDINGS, UsageError
@@ -14,17 +15,20 @@ from cli.render import (
     console,
     dealer_line,
     hand_line,
+    plain,
     plain_table,
     print_findings,
     print_json,
 )
 from cli.timeline import actor_of, describe_event
 from ledger import Finding, Ledger
-from ledger.events import BetSettled
+from ledger.events import BetSettled, RoundVoided, stream_kind
 from ledger.rounds import RoundRow
 from ledger.verify import verify_stream
 from replay.catalogue import rules_by_digest
 from replay.engine.round import RoundState
+from replay.engine.rules import rules_digest
+from replay.games import GAMES
 from replay.replayer import Replay, replay_round
 from replay.transcript import as_round_text
 
@@ -45,10 +49,10 @@ def rounds_command(
     until: Annotated[str | None, typer.Option("--to", help="Opened before.")] = None,
     only_open: Annotated[bool, typer.Option("--open", help="Open rounds only.")] = False,
     only_void: Annotated[bool, typer.Option("--void", help="Void rounds only.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="At most so many.")] = 100,
     as_json: JsonOption = False,
 ) -> None:
-    """List rounds, oldest first; times are UTC."""
+    """List rounds, newest first; times are UTC."""
     if only_open and only_void:
         raise UsageError("a round is open or void, never both")
     with open_to_read(path) as ledger:
@@ -64,16 +68,17 @@ def rounds_command(
             opened_from=parse_moment(since),
             opened_to=parse_moment(until),
             limit=limit + 1,
+            newest_first=True,
         )
     shown = found[:limit]
     if as_json:
         print_json([_row_json(row, names) for row in shown])
         return
-    table = plain_table("round", "game", "player", "opened (UTC)", "state", whole=("round",))
+    table = plain_table("round", "game", "player", "opened (UTC)", "state", whole=("round",), gap=1)
     for row in shown:
         state = Text(row.state, {"open": "yellow", "void": "red"}.get(row.state, ""))
         opened = row.opened_at[:16].replace("T", " ")
-        table.add_row(row.round, names.get(row.rules_digest, "?"), row.player, opened, state)
+        table.add_row(row.round, _name(row, names), plain(row.player), opened, state)
     out = console()
     out.print(table if shown else "no such round")
     if len(found) > limit:
@@ -95,6 +100,8 @@ def replay_command(
         evidence = verify_stream(ledger, stream)
         replay = replay_round(ledger.events(stream), rules_by_digest(ledger))
     found = [*evidence, *replay.findings]
+    if as_json + as_round + step > 1:
+        raise UsageError("choose one of --json, --as-round and --step")
     if as_round:
         print(as_round_text(replay), end="")
     elif as_json:
@@ -107,12 +114,20 @@ def replay_command(
 
 def find_round(ledger: Ledger, text: str) -> str:
     """Return the id of the one round that begins so; raise UsageError for none or several."""
+    text = text.strip().lower()
+    if stream_kind(text) == "round":
+        # A whole id needs no look-up index, which may have been altered.
+        return text
     found = ledger.round_ids(text)
     if not found:
         raise UsageError(f"this ledger has no round {text!r}; `shoeproof rounds` lists them")
     if len(found) > 1:
         raise UsageError(f"several rounds begin with {text!r}; give more of the id")
     return found[0]
+
+
+def _name(row: RoundRow, names: dict[str, str]) -> str:
+    return plain(names.get(row.rules_digest, "unknown"))
 
 
 def _row_json(row: RoundRow, names: dict[str, str]) -> dict[str, object]:
@@ -172,30 +187,50 @@ def print_replay(
     game = "unknown rules" if replay.rules is None else replay.rules.id
     out.print(Text.assemble(("round  ", "dim"), replay.round_id))
     who = f"{game}, player {opened.player}, table {opened.table or 'unknown'}, {opened.mode} money"
-    out.print(Text.assemble(("game   ", "dim"), who))
+    out.print(Text.assemble(("game   ", "dim"), plain(who)))
+    rules = Text.assemble(("rules  ", "dim"), plain(_which_rules(opened.rules_digest)))
+    out.print(rules, soft_wrap=True)
     signed = "every signature of this round holds" if not evidence else "SEE THE FINDINGS BELOW"
     out.print(Text.assemble(("proof  ", "dim"), (signed, "" if not evidence else "bold red")))
     out.print()
     for each in replay.steps:
         event = each.recorded.event
-        head = f"{event.seq:>3}  {event.at[11:23]}  "
-        out.print(
-            Text.assemble(
-                (head, "dim"), (f"{actor_of(event.data):<7} ", "cyan"), describe_event(each, opened)
-            )
+        line = Table.grid(padding=(0, 2, 0, 0))
+        line.add_row(
+            Text(f"{event.seq:>3}", "dim"),
+            Text(event.at[11:23], "dim"),
+            Text(f"{actor_of(event.data):<6}", "cyan"),
+            describe_event(each, opened),
         )
-        if step and each is not replay.steps[-1]:
-            typer.prompt("", default="", show_default=False, prompt_suffix="", err=True)
+        out.print(line)
+        if step and each is not replay.steps[-1] and not _wait():
+            step = False
     _print_table(out, replay.state)
     _print_bets(out, replay)
     if found:
         print_findings(out, found)
         out.print(Text(f"{len(found)} findings: the record contradicts the rules", "bold red"))
+    elif isinstance(replay.ending, RoundVoided):
+        out.print(Text(f"The round is void: {plain(replay.ending.reason)}", "yellow"))
     elif replay.ending is None:
         out.print(Text("The round is open; nothing so far contradicts the rules.", "yellow"))
     else:
         out.print(Text("Every card, act and payment follows from the rules.", "bold green"))
     out.rule(Text("END OF REPLAY", "bold reverse yellow"), style="yellow")
+
+
+def _wait() -> bool:
+    """Wait for Enter; tell whether there is somebody to press it."""
+    try:
+        input()
+    except EOFError:
+        return False
+    return True
+
+
+def _which_rules(digest: str) -> str:
+    published = {rules_digest(game.rules) for game in GAMES.values()}
+    return f"{'as published' if digest in published else 'a variant'}, {digest}"
 
 
 def _print_table(out: Console, state: RoundState | None) -> None:

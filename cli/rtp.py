@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.options import JsonOption, LedgerOption, open_to_read
-from cli.render import amount, console, plain_table, print_json, progress_bar
+from cli.render import amount, console, plain, plain_table, print_json, progress_bar
 from ledger import Ledger
 
 WIDE_ENOUGH = 96
@@ -67,7 +67,7 @@ def print_rtp(out: Console, rows: "Sequence[RtpRow]") -> None:
     wide = out.width >= WIDE_ENOUGH
     right = ("rounds", "staked", "paid", "RTP ± SE", *(["of total"] if wide else []), "published")
     for (game, currency, digest), bets in _by_rules(rows).items():
-        out.print(Text.assemble((game, "bold"), f" in {currency}, rules {digest[:16]}…"))
+        out.print(Text.assemble((game, "bold"), f" in {plain(currency)}, rules {digest[:16]}…"))
         table = plain_table("  bet", *right, right=right)
         for row in bets:
             of_total = [_percent(row.rtp_on_total_staked)] if wide else []
@@ -104,5 +104,6 @@ def _by_rules(rows: "Sequence[RtpRow]") -> "dict[tuple[str, str, str], list[RtpR
 def _percent(ratio: Fraction | None, standard_error: float | None = None) -> str:
     if ratio is None:
         return ""
-    error = "" if standard_error is None else f" ± {100 * standard_error:.2f}"
+    # Without any spread there is nothing that the error could be known by.
+    error = "" if not standard_error else f" ± {100 * standard_error:.2f}"
     return f"{100 * float(ratio):.2f}%{error}"

@@ -56,25 +56,66 @@ def _listed(digest: str, rules: Rules) -> dict[str, Any]:
 
 @app.command("show")
 def show_command(
-    game_id: Annotated[str, typer.Argument(metavar="GAME", help="zappit, zero or nba.")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="GAME", help="zappit, zero or nba; or a digest the ledger carries."),
+    ],
+    path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show a game clause by clause: what it says, the page's section, what had to be assumed.
 
+    Of a variant, named by how its digest begins, it shows what differs from the published game.
     --json prints the canonical rules: edit a copy of it to make a variant for `rules add`.
     """
-    game = find_game(game_id)
+    rules = GAMES[name].rules if name in GAMES else _carried(path, name)
     if as_json:
-        print(msgspec.json.format(canonical_rules(game.rules), indent=2).decode())
-        return
-    _print_clauses(game)
+        print(msgspec.json.format(canonical_rules(rules), indent=2).decode())
+    elif name in GAMES:
+        _print_clauses(GAMES[name])
+    else:
+        _print_difference(rules)
 
 
-def find_game(game_id: str) -> Game:
+def find_game(name: str) -> Game:
     """Return a published game; raise UsageError for an id that is none."""
-    if game_id not in GAMES:
-        raise UsageError(f"unknown game {game_id!r}; there are {', '.join(GAMES)}")
-    return GAMES[game_id]
+    if name not in GAMES:
+        raise UsageError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
+    return GAMES[name]
+
+
+def _carried(path: Path | None, name: str) -> Rules:
+    if path is None:
+        raise UsageError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
+    with open_to_read(path) as ledger:
+        found = [
+            rules
+            for digest, rules in rules_by_digest(ledger).items()
+            if digest.startswith(name.lower()) or rules.id == name
+        ]
+    if len(found) != 1:
+        count = "no rules" if not found else f"{len(found)} rule sets"
+        raise UsageError(f"the ledger has {count} of {name!r}; `rules list --json` has the digests")
+    return found[0]
+
+
+def _print_difference(rules: Rules) -> None:
+    out = console()
+    out.print(f"rules of {rules.id}, digest {rules_digest(rules)}", soft_wrap=True)
+    if rules.id not in GAMES:
+        out.print("no published game has this id; --json shows the rules whole")
+        return
+    table = plain_table("clause", "here", "published")
+    published = msgspec.json.decode(canonical_rules(GAMES[rules.id].rules))
+    for field, value in msgspec.json.decode(canonical_rules(rules)).items():
+        if value != published[field]:
+            table.add_row(field, _short(value), _short(published[field]))
+    out.print(table if table.row_count else "these are the published rules")
+
+
+def _short(value: object) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 60 else text[:59] + "…"
 
 
 @app.command("add")

@@ -1,13 +1,18 @@
 """`shoe`: the shoe of a round from its seeds, and the OpenSSL command that proves it."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import typer
 
 from cli.errors import UsageError
-from cli.options import JsonOption
+from cli.options import JsonOption, LedgerOption, open_to_read
 from cli.render import cards_text, console, print_json
+from cli.rounds import find_round
+from ledger.events import ShoeRevealed
+from replay.catalogue import rules_by_digest
 from replay.engine.shoe import KEYSTREAM_BITS, LABEL, Shoe, commitment, context, shoe_digest
+from replay.replayer import replay_round
 
 CARDS_A_LINE = 13
 
@@ -18,23 +23,80 @@ def register(app: typer.Typer) -> None:
 
 
 def shoe_command(
-    server_seed: Annotated[str, typer.Option(metavar="HEX", help="The revealed 32 bytes.")],
-    round_id: Annotated[str, typer.Option(metavar="ID", help="The round's id.")],
-    rules_digest: Annotated[str, typer.Option(metavar="HEX", help="The rules the round names.")],
-    decks: Annotated[int, typer.Option(metavar="N", help="Decks in the shoe, 1 to 8.")],
+    server_seed: Annotated[
+        str | None, typer.Option(metavar="HEX", help="The revealed 32 bytes.")
+    ] = None,
+    round_id: Annotated[str | None, typer.Option(metavar="ID", help="The round's id.")] = None,
+    rules_digest: Annotated[
+        str | None, typer.Option(metavar="HEX", help="The rules the round names.")
+    ] = None,
+    decks: Annotated[
+        int | None, typer.Option(metavar="N", help="Decks in the shoe, 1 to 8.")
+    ] = None,
     client_seed: Annotated[
         str, typer.Option(metavar="HEX", help="The player's part, at most 64 bytes.")
     ] = "",
+    of_round: Annotated[
+        str | None, typer.Option("--round", metavar="ROUND", help="Take all from this round.")
+    ] = None,
+    path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Rebuild a shoe card by card, with the `openssl kdf` line that prints its keystream."""
-    seed, client = _hex(server_seed, "server seed"), _hex(client_seed, "client seed")
-    shoe = Shoe(seed, round_id, rules_digest, client, decks)
-    committed = commitment(round_id, rules_digest, seed).hex()
+    """Rebuild a shoe card by card, with the `openssl kdf` line that prints its keystream.
+
+    Give the four values, or a --round of a ledger that has ended.
+    """
+    if of_round is not None:
+        seeds = _recorded(path, of_round)
+    elif server_seed is None or round_id is None or rules_digest is None or decks is None:
+        raise UsageError(
+            "give --server-seed, --round-id, --rules-digest and --decks, or --round of a ledger"
+        )
+    else:
+        client = _hex(client_seed, "client seed")
+        seed = _hex(server_seed, "server seed")
+        # The commitment hashes the digest's text, which is lower hex.
+        seeds = Seeds(seed, round_id, rules_digest.lower(), client, decks)
+    shoe = Shoe(*seeds)
+    committed = commitment(seeds.round_id, seeds.rules_digest, seeds.server_seed).hex()
     digest = shoe_digest(shoe)
     if as_json:
         print_json({"cards": list(shoe), "commitment": committed, "shoe_sha256": digest})
         return
+    _print(seeds, shoe, committed, digest)
+
+
+class Seeds(NamedTuple):
+    """What a shoe follows from; `rules_digest` is lower hex."""
+
+    server_seed: bytes
+    round_id: str
+    rules_digest: str
+    client_seed: bytes
+    decks: int
+
+
+def _recorded(path: Path | None, round_id: str) -> Seeds:
+    with open_to_read(path) as ledger:
+        stream = find_round(ledger, round_id)
+        replay = replay_round(ledger.events(stream), rules_by_digest(ledger))
+    revealed = [
+        step.recorded.event.data.seed
+        for step in replay.steps
+        if isinstance(step.recorded.event.data, ShoeRevealed)
+    ]
+    if not revealed or replay.rules is None or replay.requested is None:
+        raise UsageError(f"the round {stream} has not revealed a seed for a shoe that was dealt")
+    return Seeds(
+        _hex(revealed[0], "recorded server seed"),
+        stream,
+        replay.opened.rules_digest,
+        _hex(replay.requested.client_seed, "recorded client seed"),
+        replay.rules.decks,
+    )
+
+
+def _print(seeds: Seeds, shoe: Shoe, committed: str, digest: str) -> None:
     out = console()
     out.print(f"commitment   {committed}", soft_wrap=True)
     out.print(f"shoe SHA-256 {digest}\n", soft_wrap=True)
@@ -43,11 +105,13 @@ def shoe_command(
         line = cards_text(cards[start : start + CARDS_A_LINE])
         out.print(f"{start:>4}  ", end="")
         out.print(line)
+    bound = context(seeds.round_id, seeds.rules_digest, seeds.client_seed)
     out.print("\nThe keystream, 32-bit words for the shuffle, from OpenSSL itself:")
     out.print(
         f"openssl kdf -keylen {KEYSTREAM_BITS // 8} -kdfopt digest:SHA256 -kdfopt mac:HMAC "
-        f"-kdfopt mode:counter -kdfopt hexkey:{seed.hex()} -kdfopt hexsalt:{LABEL.hex()} "
-        f"-kdfopt hexinfo:{context(round_id, rules_digest, client).hex()} KBKDF",
+        f"-kdfopt mode:counter -kdfopt hexkey:{seeds.server_seed.hex()} "
+        f"-kdfopt hexsalt:{LABEL.hex()} "
+        f"-kdfopt hexinfo:{bound.hex()} KBKDF",
         soft_wrap=True,
     )
 

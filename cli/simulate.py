@@ -7,7 +7,7 @@ import typer
 from cli.errors import UsageError
 from cli.options import JsonOption, LedgerOption, open_to_write
 from cli.render import amount, console, print_json, progress_bar
-from cli.tables import table_settings
+from cli.tables import even_stakes, table_settings
 from replay.catalogue import current_rules
 from replay.players import PLAYERS, make_player
 from replay.simulation import simulate
@@ -35,10 +35,7 @@ def simulate_command(
     with open_to_write(path) as ledger:
         rules = current_rules(ledger, game)
         settings = table_settings(rules)
-        bets = {"main": stake}
-        if side_stake:
-            bets |= dict.fromkeys(rules.side_bets, side_stake)
-        stakes = {f"s{number}": bets for number in range(1, seats + 1)}
+        stakes = even_stakes(rules, seats=seats, stake_minor=stake, side_stake_minor=side_stake)
         with progress_bar() as bar:
             task = bar.add_task(f"playing {game}", total=rounds)
             result = simulate(

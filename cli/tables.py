@@ -4,6 +4,7 @@ from importlib.metadata import version
 
 from ledger.events import Mode
 from replay.engine.rules import Rules
+from replay.errors import StakeRefused
 from replay.games import GAMES
 from replay.table import TableSettings
 
@@ -28,3 +29,23 @@ def table_settings(rules: Rules, mode: Mode = "real") -> TableSettings:
         channel="command line",
         build=f"shoeproof {version('shoeproof')}",
     )
+
+
+def even_stakes(
+    rules: Rules, *, seats: int, stake_minor: int, side_stake_minor: int
+) -> dict[str, dict[str, int]]:
+    """Return the same stakes for seats s1 to the last, each side bet of the game included.
+
+    Raises StakeRefused for more seats than the table has, and for side stakes where there is no
+    side bet.
+    """
+    if seats > rules.seats:
+        raise StakeRefused(f"{rules.id} has {rules.seats} seats, not {seats}")
+    if side_stake_minor and not rules.side_bets:
+        raise StakeRefused(f"{rules.id} has no side bets")
+    if side_stake_minor < 0:
+        raise StakeRefused("a side stake must be above 0, or 0 for none")
+    bets = {"main": stake_minor}
+    if side_stake_minor:
+        bets |= dict.fromkeys(rules.side_bets, side_stake_minor)
+    return {f"s{number}": bets for number in range(1, seats + 1)}

@@ -2,7 +2,7 @@
 
 from rich.text import Text
 
-from cli.render import amount, cards_text
+from cli.render import amount, cards_text, plain
 from ledger.events import (
     BetSettled,
     CardDealt,
@@ -47,10 +47,12 @@ def describe_event(step: Step, opened: RoundOpened) -> Text:
     match data:
         case CardDealt(card=str(card), receiver=receiver):
             return Text.assemble(
-                f"{receiver} gets ", cards_text([card]), (_total(step.state, receiver), "dim")
+                f"{plain(receiver)} gets ",
+                cards_text([card]),
+                (_total(step.state, receiver), "dim"),
             )
         case CardDealt(receiver=receiver):
-            return Text.assemble(f"{receiver} gets ", cards_text([FACE_DOWN]), " face down")
+            return Text.assemble(f"{plain(receiver)} gets ", cards_text([FACE_DOWN]), " face down")
         case HoleCardShown(card=card):
             return Text.assemble(
                 "shows the hole card ", cards_text([card]), (_total(step.state, DEALER), "dim")
@@ -59,7 +61,7 @@ def describe_event(step: Step, opened: RoundOpened) -> Text:
             return _offer(data, currency)
         case DecisionMade():
             return _decision(data, currency)
-    return Text(_in_words(data, currency))
+    return Text(plain(_in_words(data, currency)))
 
 
 def _in_words(data: EventData, currency: str) -> str:
@@ -95,20 +97,20 @@ def _in_words(data: EventData, currency: str) -> str:
 
 
 def _offer(offer: DecisionOffered, currency: str) -> Text:
-    text = Text(f"offers {offer.hand}: {', '.join(offer.legal)}")
+    text = Text(plain(f"offers {offer.hand}: {', '.join(offer.legal)}"))
     if offer.cash_out_minor is not None:
         text.append(f" (cash out pays {amount(offer.cash_out_minor, currency)})")
     for act, reason in offer.barred.items():
-        text.append(f" · {act} barred: {reason}", "dim")
+        text.append(plain(f" · {act} barred: {reason}"), "dim")
     return text
 
 
 def _decision(made: DecisionMade, currency: str) -> Text:
-    text = Text.assemble(f"{made.hand} ", (made.act, "bold"))
+    text = Text.assemble(f"{plain(made.hand)} ", (plain(made.act), "bold"))
     if made.added_stake_minor:
         text.append(f", stakes {amount(made.added_stake_minor, currency)} more")
     if made.reason:
-        text.append(f" ({made.reason})")
+        text.append(plain(f" ({made.reason})"))
     return text
 
 

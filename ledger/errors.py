@@ -37,6 +37,10 @@ class EventUnreadable(LedgerError):
     """Bytes that are not a leaf or not an event."""
 
 
+class EventRefused(LedgerError):
+    """An event that could not be read back or has no place in its stream; it was not written."""
+
+
 class StreamConflict(LedgerError):
     """Another writer appended to the stream first; nothing was written, a retry may succeed."""
 

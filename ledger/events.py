@@ -6,6 +6,7 @@ role whose key must sign them. It knows blackjack by name only: what a card or a
 times are RFC 3339 UTC with microseconds, and what is unknown is None, never invented.
 """
 
+import re
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
@@ -17,6 +18,9 @@ Actor: TypeAlias = Literal["player", "system", "staff"]
 Mode: TypeAlias = Literal["real", "fun"]
 Stakes: TypeAlias = dict[str, dict[str, int]]
 """Seat (`s1`) to bet (`main`, `perfect_pairs`, …) to minor units."""
+
+Kind: TypeAlias = Literal["round", "keys", "rules", "policies", "operations", "disputes", "holds"]
+"""The kinds of stream; each event belongs to one."""
 
 KEYS_STREAM = "keys"
 RULES_STREAM = "rules"
@@ -30,6 +34,7 @@ class EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The `data` of one event; subclasses are named as the event is."""
 
     signer: ClassVar[Role] = "engine"
+    kind: ClassVar[Kind] = "round"
 
 
 class Funds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,6 +58,7 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class KeyAdded(EventData, frozen=True):
     """A key is valid from the leaf after this one; `public_key` is base64 of 32 raw bytes."""
 
+    kind = "keys"
     signer = "operator"
     name: str
     public_key: str
@@ -62,6 +68,7 @@ class KeyAdded(EventData, frozen=True):
 class KeyRevoked(EventData, frozen=True):
     """A key's signatures count for nothing from `first_untrusted_leaf_index` on."""
 
+    kind = "keys"
     signer = "operator"
     name: str
     key_id: str
@@ -72,6 +79,7 @@ class KeyRevoked(EventData, frozen=True):
 class RulesAdded(EventData, frozen=True):
     """A rule set as canonical JSON, with its lower-hex SHA-256."""
 
+    kind = "rules"
     signer = "operator"
     digest: str
     rules: dict[str, Any]
@@ -80,6 +88,7 @@ class RulesAdded(EventData, frozen=True):
 class PolicyAdded(EventData, frozen=True):
     """A policy for interruptions as canonical JSON, with its lower-hex SHA-256."""
 
+    kind = "policies"
     signer = "operator"
     digest: str
     policy: dict[str, Any]
@@ -205,21 +214,31 @@ class ConnectionRestored(Incident, frozen=True):
 class ServiceStopped(Incident, frozen=True):
     """The platform stopped serving."""
 
+    kind = "operations"
+
 
 class ServiceStarted(Incident, frozen=True):
     """The platform serves again."""
+
+    kind = "operations"
 
 
 class GameDisabled(Incident, frozen=True):
     """A game was taken out of service."""
 
+    kind = "operations"
+
 
 class GameEnabled(Incident, frozen=True):
     """A game was put back into service."""
 
+    kind = "operations"
+
 
 class AlarmRaised(Incident, frozen=True):
     """Monitoring raised an alarm."""
+
+    kind = "operations"
 
 
 class BetSettled(EventData, frozen=True):
@@ -262,6 +281,7 @@ class RoundVoided(EventData, frozen=True):
 class WinHeld(EventData, frozen=True):
     """A large net win waits for a person's verification."""
 
+    kind = "holds"
     signer = "settlement"
     round: str
     amount_minor: int
@@ -271,6 +291,7 @@ class WinHeld(EventData, frozen=True):
 class WinReleased(EventData, frozen=True):
     """A held win was verified and paid."""
 
+    kind = "holds"
     signer = "staff"
     round: str
     amount_minor: int
@@ -287,6 +308,7 @@ class Attachment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class DisputeOpened(EventData, frozen=True):
     """A claim about a round."""
 
+    kind = "disputes"
     signer = "staff"
     round: str
     claim: str
@@ -297,6 +319,7 @@ class DisputeOpened(EventData, frozen=True):
 class DisputeDecided(EventData, frozen=True):
     """The decision of a claim."""
 
+    kind = "disputes"
     signer = "staff"
     round: str
     findings: list[str]
@@ -309,6 +332,7 @@ class DisputeDecided(EventData, frozen=True):
 class BetResettled(EventData, frozen=True):
     """One bet's corrected total; the difference moves here."""
 
+    kind = "disputes"
     signer = "staff"
     round: str
     seat: str
@@ -324,6 +348,7 @@ class BetResettled(EventData, frozen=True):
 class Refunded(EventData, frozen=True):
     """One stake returned by a decision."""
 
+    kind = "disputes"
     signer = "staff"
     round: str
     hand: str
@@ -344,6 +369,29 @@ EVENTS: dict[str, type[EventData]] = {
     )
 }  # fmt: skip
 """Every event by its name on the wire."""
+
+_ROUND = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+
+
+def stream_kind(stream: str) -> Kind | None:
+    """Return what kind of stream a name is of, None for a name no stream has.
+
+    A round's stream is its id, a lower-case dashed UUID version 7 (RFC 9562, 5.7).
+    """
+    match stream:
+        case "keys" | "rules" | "policies" | "operations":
+            return stream
+    if stream.startswith(DISPUTES_PREFIX):
+        return "disputes"
+    if stream.startswith(HOLDS_PREFIX):
+        return "holds"
+    return "round" if _ROUND.fullmatch(stream) else None
+
+
+def may_stand_in(name: str, stream: str) -> bool:
+    """Tell whether events of that name belong into that stream."""
+    return EVENTS[name].kind == stream_kind(stream)
+
 
 CLOSING = ("RoundClosed", "RoundVoided")
 """After one of these nothing follows in a round's stream."""

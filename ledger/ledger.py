@@ -6,7 +6,7 @@ Many processes may append to one ledger; where two append to one stream, one is 
 `Ledger` is for one thread at a time.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -17,7 +17,14 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from ledger import directory, envelope, events, rounds
 from ledger.clock import Clock, format_time, utc_now
 from ledger.envelope import Event
-from ledger.errors import EventUnreadable, KeyUnusable, StreamClosed, UnknownStream
+from ledger.errors import (
+    EventRefused,
+    EventUnreadable,
+    KeyUnusable,
+    StreamClosed,
+    StreamConflict,
+    UnknownStream,
+)
 from ledger.events import EventData, KeyAdded, KeyRevoked, Role
 from ledger.keyring import KeyRing
 from ledger.keys import FileSigner, PrivateKey, Signer, read_key, write_key
@@ -137,13 +144,20 @@ class Ledger:
             added.append((events.KEYS_STREAM, signer.as_added([role])))
         self.append(*added)
 
-    def append(self, *drafts: tuple[str, EventData], at: datetime | None = None) -> list[Recorded]:
+    def append(
+        self,
+        *drafts: tuple[str, EventData],
+        at: datetime | None = None,
+        after: Mapping[str, int] | None = None,
+    ) -> list[Recorded]:
         """Sign and write events, each given as its stream and its data, in one transaction.
 
-        All get the one time `at`, by default the clock's. Raises StreamConflict when another
-        writer appended to one of the streams first (a retry sees what it wrote), StreamClosed,
-        KeyUnusable when a key to sign with, or to add, is none, StoreUnavailable and StoreDamaged,
-        and ValueError when an event has no canonical form or is too long. Nothing is written then.
+        All get the one time `at`, by default the clock's. `after` maps streams to the last `seq`
+        the caller has seen there: who decides by what it read passes it. Raises StreamConflict when
+        another writer appended to one of the streams first (a retry sees what it wrote),
+        StreamClosed, EventRefused for an event that could not be read back or that cannot stand in
+        its stream, KeyUnusable when a key to sign with, or to add, is none, StoreUnavailable and
+        StoreDamaged. Nothing is written then.
         """
         moment = format_time(at or self._clock())
         self._check_keys(drafts)
@@ -151,7 +165,12 @@ class Ledger:
         sealed: list[SealedEvent] = []
         written: list[tuple[Event, bytes, bytes]] = []
         for stream, data in drafts:
-            head = heads.get(stream) or self._head(stream, data)
+            head = heads.get(stream)
+            if head is None:
+                head = self._head(stream, data)
+                if after is not None and after.get(stream, head.seq) != head.seq:
+                    self._heads.pop(stream, None)
+                    raise StreamConflict(f"{stream} went on elsewhere: read it again, then decide")
             if head.is_closed:
                 raise StreamClosed(f"the round {stream} is closed: nothing may follow")
             name = type(data).__name__
@@ -165,7 +184,7 @@ class Ledger:
                 head.leaf_hash,
                 data,
             )
-            leaf = envelope.seal_leaf(envelope.payload(event), self.signer(data.signer))
+            leaf = self._seal(event)
             digest = leaf_hash(leaf)
             heads[stream] = _Head(event.seq, digest.hex(), name in events.CLOSING)
             sealed.append(SealedEvent(stream, event.seq + 1, name, leaf))
@@ -179,6 +198,18 @@ class Ledger:
             raise
         self._remember(heads)
         return [Recorded(index, *parts) for index, parts in zip(leaf_indices, written, strict=True)]
+
+    def _seal(self, event: Event) -> bytes:
+        try:
+            payload = envelope.payload(event)
+            # What is signed stands for ever, so it must be what a reader will accept.
+            envelope.read_event(payload)
+            leaf = envelope.seal_leaf(payload, self.signer(event.data.signer))
+        except (ValueError, EventUnreadable) as error:
+            raise EventRefused(f"a {event.type} was not recorded: {error}") from None
+        if not events.may_stand_in(event.type, event.stream):
+            raise EventRefused(f"a {event.type} cannot stand in the stream {event.stream!r}")
+        return leaf
 
     def _head(self, stream: str, data: EventData) -> _Head:
         known = self._heads.get(stream)
@@ -241,8 +272,9 @@ class Ledger:
         opened_from: datetime | None = None,
         opened_to: datetime | None = None,
         limit: int | None = None,
+        newest_first: bool = False,
     ) -> list[RoundRow]:
-        """Return the rounds that satisfy every condition given, as they were opened.
+        """Return the rounds that satisfy every condition given, in the order they were opened.
 
         `opened_from` is inclusive, `opened_to` exclusive. The index this reads proves nothing.
         """
@@ -253,6 +285,7 @@ class Ledger:
             opened_from=opened_from,
             opened_to=opened_to,
             limit=limit,
+            newest_first=newest_first,
         )
         return [RoundRow(*row) for row in self.store.query(statement, parameters)]
 
@@ -272,7 +305,11 @@ class Ledger:
             unnamed = FileSigner(role, key).as_added([role])
             for recorded in self._existing(events.KEYS_STREAM):
                 data = recorded.event.data
-                if isinstance(data, KeyAdded) and data.public_key == unnamed.public_key:
+                if (
+                    isinstance(data, KeyAdded)
+                    and data.public_key == unnamed.public_key
+                    and role in data.roles
+                ):
                     signer = self._signers[role] = FileSigner(data.name, key)
                     return signer
             raise KeyUnusable(f"the private key for {role} is not one this ledger has added")

@@ -101,6 +101,7 @@ def selection(
     opened_from: datetime | None,
     opened_to: datetime | None,
     limit: int | None,
+    newest_first: bool,
 ) -> tuple[str, list[Any]]:
     """Return the query, and its parameters, for the rounds that satisfy every condition given.
 
@@ -122,4 +123,5 @@ def selection(
             parameters.append(value)
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     parameters.append(-1 if limit is None else limit)
-    return f"SELECT * FROM rounds {where} ORDER BY opened_at, first_leaf LIMIT ?", parameters
+    order = "opened_at DESC, first_leaf DESC" if newest_first else "opened_at, first_leaf"
+    return f"SELECT * FROM rounds {where} ORDER BY {order} LIMIT ?", parameters

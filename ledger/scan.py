@@ -15,7 +15,7 @@ from ledger import canonical, envelope
 from ledger import findings as codes
 from ledger.envelope import Event
 from ledger.errors import EventUnreadable
-from ledger.events import CLOSING
+from ledger.events import CLOSING, may_stand_in
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
 from ledger.merkle import leaf_hash
@@ -89,6 +89,8 @@ def check_leaf(leaf: StoredLeaf, origin: str, ring: KeyRing) -> tuple[Event | No
             f"stored as {leaf.topic} {leaf.version - 1} of {leaf.stream}, "
             f"signed as {event.type} {event.seq} of {event.stream}",
         )
+    if not may_stand_in(event.type, event.stream):
+        report(codes.STREAM_MISMATCH, f"a {event.type} cannot stand in the stream {event.stream!r}")
     objection = key.objection(event.data.signer, leaf.leaf_index)
     if objection is not None:
         report(codes.KEY_NOT_VALID, objection)

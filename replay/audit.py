@@ -1,4 +1,4 @@
-"""Replay every round of a ledger that has ended, and hold each to its rules.
+"""Replay every round of a ledger, the open ones as far as they go, and hold each to its rules.
 
 Rounds are gathered from the leaves in their order, never from the look-up index, so a round that
 the index does not list is audited too. Memory is in proportion to the rounds that are open.
@@ -12,7 +12,7 @@ import msgspec
 
 from ledger import Finding, Ledger, Recorded
 from ledger.errors import EventUnreadable
-from ledger.events import CLOSING, RoundOpened
+from ledger.events import CLOSING, RoundOpened, RoundVoided
 from ledger.findings import EVENT_AFTER_CLOSE, EVENT_UNREADABLE
 from ledger.ledger import read_leaf
 from ledger.rounds import is_round
@@ -36,12 +36,24 @@ class OpenRound(msgspec.Struct, frozen=True):
     last_leaf: int
 
 
+class VoidRound(msgspec.Struct, frozen=True):
+    """A round that was voided, why, and what went back in minor units of its currency."""
+
+    round: str
+    player: str
+    reason: str
+    refunded_minor: int
+    currency: str
+
+
 class AuditResult(msgspec.Struct, frozen=True):
-    """What replaying the first `size` leaves found, findings in the order of the rounds' ends."""
+    """What replaying the first `size` leaves found: ended rounds in the order of their ends, then
+    open ones as far as they go.
+    """
 
     size: int
     closed_rounds: int
-    void_rounds: int
+    void_rounds: tuple[VoidRound, ...]
     open_rounds: tuple[OpenRound, ...]
     findings: tuple[Finding, ...]
 
@@ -52,21 +64,28 @@ class AuditResult(msgspec.Struct, frozen=True):
 
 
 def audit(ledger: Ledger, progress: Progress | None = None) -> AuditResult:
-    """Replay every ended round of the ledger as it stands now."""
+    """Replay every round of the ledger as it stands now."""
     rules = rules_by_digest(ledger)
     size = ledger.size()
     found: list[Finding] = []
-    endings: Counter[str] = Counter()
+    voids: list[VoidRound] = []
+    closed = 0
     gathered = Gathered()
     for events in gathered.ended(_readable(ledger, size, found, progress)):
-        endings[events[-1].event.type] += 1
         found.extend(judge(events, rules))
-    for events in gathered.strays():
+        ending, opened = events[-1].event.data, events[0].event.data
+        if not isinstance(ending, RoundVoided):
+            closed += 1
+        elif isinstance(opened, RoundOpened):
+            refunded = sum(refund.amount_minor for refund in ending.refunds)
+            stream = events[0].event.stream
+            voids.append(VoidRound(stream, opened.player, ending.reason, refunded, opened.currency))
+    for events in gathered.unended():
         found.extend(judge(events, rules))
     return AuditResult(
         size=size,
-        closed_rounds=endings["RoundClosed"],
-        void_rounds=endings["RoundVoided"],
+        closed_rounds=closed,
+        void_rounds=tuple(voids),
         open_rounds=tuple(gathered.open_rounds()),
         findings=tuple(found),
     )
@@ -113,11 +132,9 @@ class Gathered:
             if recorded.event.type in CLOSING:
                 yield self._open.pop(stream)
 
-    def strays(self) -> Iterator[list[Recorded]]:
-        """Yield gathered events that do not begin a round: what came after one had ended."""
-        for events in self._open.values():
-            if not isinstance(events[0].event.data, RoundOpened):
-                yield events
+    def unended(self) -> Iterator[list[Recorded]]:
+        """Yield the events of rounds that are open, and those that came after one had ended."""
+        yield from self._open.values()
 
     def open_rounds(self) -> Iterator[OpenRound]:
         """Yield the rounds that have begun and not ended."""

@@ -1,5 +1,7 @@
 """Collect the turns of many rounds and write them to the ledger in one transaction."""
 
+from collections.abc import Mapping
+
 from ledger import Ledger
 from ledger.events import EventData
 
@@ -16,8 +18,10 @@ class Batch:
         self._ledger = ledger
         self._drafts: list[tuple[str, EventData]] = []
 
-    def append(self, *drafts: tuple[str, EventData]) -> None:
-        """Take the events of one turn."""
+    def append(
+        self, *drafts: tuple[str, EventData], after: Mapping[str, int] | None = None
+    ) -> None:
+        """Take the events of one turn; nobody else plays these rounds, so `after` says nothing."""
         self._drafts.extend(drafts)
 
     def flush(self) -> int:

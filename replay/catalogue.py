@@ -4,6 +4,8 @@ A digest is looked up in the ledger and nowhere else, so a round dealt years ago
 very rules it names, whatever this software has learned since.
 """
 
+from collections.abc import Iterable, Mapping
+
 import msgspec
 
 from ledger import Ledger
@@ -44,12 +46,20 @@ def add_rules(ledger: Ledger, rules: Rules) -> str:
 def rules_by_digest(ledger: Ledger) -> dict[str, Rules]:
     """Return every rule set of the ledger by the digest its content has.
 
-    A recorded digest that its rules do not have is no key here, so rounds that name it are judged
-    by nothing rather than by something else.
+    A recorded digest that its rules do not have, or whose rules are not valid, is no key here: so
+    rounds that name it are judged by nothing rather than by something else, and the rest as ever.
     """
+    return rules_by_content(ledger.rules().values())
+
+
+def rules_by_content(recorded: Iterable[Mapping[str, object]]) -> dict[str, Rules]:
+    """Return rule sets by the digest each has, passing over what is not valid."""
     found = {}
-    for data in ledger.rules().values():
-        rules = rules_from_data(data)
+    for data in recorded:
+        try:
+            rules = rules_from_data(data)
+        except RulesError:
+            continue
         found[rules_digest(rules)] = rules
     return found
 

@@ -58,12 +58,27 @@ def check_debit(funds: Funds | None, amount_minor: int, what: str) -> Iterator[P
 
 
 def check_limits(
-    limits: Mapping[str, Limit], stakes: Mapping[str, Mapping[str, int]]
+    limits: Mapping[str, Limit] | None, stakes: Mapping[str, Mapping[str, int]]
 ) -> Iterator[Problem]:
     """Hold the initial stakes to the limits the round was opened with."""
-    bounds = {bet: (limit.min_minor, limit.max_minor) for bet, limit in limits.items()}
+    bounds = {bet: (limit.min_minor, limit.max_minor) for bet, limit in (limits or {}).items()}
+    unknown = sorted({bet for bets in stakes.values() for bet in bets} - set(bounds))
+    if unknown:
+        yield codes.LIMITS_UNKNOWN, f"the round was opened without limits for {', '.join(unknown)}"
     for sentence in outside_limits(bounds, stakes):
         yield codes.STAKE_OUTSIDE_LIMITS, sentence
+
+
+def check_placed(
+    placed: Mapping[str, Mapping[str, int]], stakes: Mapping[str, Mapping[str, int]]
+) -> Iterator[Problem]:
+    """Hold the final stakes to the chips last laid: none may have vanished."""
+    for seat, bets in placed.items():
+        for bet, minor in bets.items():
+            final = stakes.get(seat, {}).get(bet, 0)
+            if final < minor:
+                sentence = f"{minor} was laid on {bet} of {seat}, the deal took {final}"
+                yield codes.STAKE_MISMATCH, sentence
 
 
 class Settlements:
@@ -144,19 +159,27 @@ class Settlements:
 def check_refunds(
     refunds: list[Refund], stakes: Mapping[Bet, int], settled: Mapping[Bet, BetSettled]
 ) -> Iterator[Problem]:
-    """Hold the refunds of a void to the stakes: each unsettled one whole, none beyond its stake."""
+    """Hold the refunds of a void to the stakes: each comes back whole, what was paid included."""
     returned: dict[Bet, int] = {}
     for refund in refunds:
         bet = (refund.hand, refund.bet)
         returned[bet] = returned.get(bet, 0) + refund.amount_minor
-    for bet, amount in returned.items():
-        if amount > stakes.get(bet, 0):
-            sentence = f"{amount} went back for {bet[1]} of {bet[0]}"
-            yield codes.REFUND_MISMATCH, f"{sentence}, its stake is {stakes.get(bet, 0)}"
-    for bet, stake in stakes.items():
-        if bet not in settled and returned.get(bet, 0) < stake:
+    for bet in {**stakes, **returned}:
+        paid = settled[bet].paid_minor if bet in settled else 0
+        due = max(0, stakes.get(bet, 0) - paid)
+        if returned.get(bet, 0) != due:
             sentence = f"{returned.get(bet, 0)} went back for {bet[1]} of {bet[0]}"
-            yield codes.REFUND_MISMATCH, f"{sentence}, its stake is {stake}"
+            sentence += f", staked {stakes.get(bet, 0)}, paid before {paid}"
+            yield codes.REFUND_MISMATCH, f"{sentence}: {due} is due"
+
+
+def check_void(expected: list[Outcome], settled: Mapping[Bet, BetSettled]) -> Iterator[Problem]:
+    """Name the bets that a void takes a win from: decided, above their stake, and not paid."""
+    for outcome in expected:
+        unpaid = (outcome.hand, outcome.bet) not in settled
+        if unpaid and outcome.paid_minor is not None and outcome.paid_minor > outcome.stake_minor:
+            sentence = f"{outcome.bet} of {outcome.hand} was decided at {outcome.paid_minor}"
+            yield codes.WIN_VOIDED, f"{sentence} ({outcome.line}) when the round was voided"
 
 
 def _compare(settled: BetSettled, outcome: Outcome) -> Iterator[Problem]:

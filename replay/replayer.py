@@ -57,7 +57,9 @@ from replay.money_check import (
     check_decision_stake,
     check_limits,
     check_offer,
+    check_placed,
     check_refunds,
+    check_void,
 )
 from replay.shoe_check import Problem, ShoeCheck
 
@@ -224,8 +226,6 @@ class _Replayer:
             sentence = f"the ledger carries no rules with digest {opened.rules_digest}"
             yield codes.RULES_DIGEST_UNKNOWN, sentence
             self.lost = True
-        if opened.limits is None:
-            yield codes.LIMITS_UNKNOWN, "the round was opened without limits"
 
     def _deal_requested(self, requested: DealRequested) -> Iterator[Problem]:
         self.requested = requested
@@ -234,14 +234,14 @@ class _Replayer:
         if not self.shoe.has_client_seed:
             sentence = f"the client seed {requested.client_seed[:40]!r} is not 0 to 64 bytes as hex"
             yield codes.CLIENT_SEED_INVALID, sentence
-        yield from check_limits(self.opened.limits or {}, requested.stakes)
-        if self.rules is None:
-            return
-        try:
-            self.state = open_round(self.rules, requested.stakes)
-        except StakeRefused as refusal:
-            self.lost = True
-            yield codes.STAKE_NOT_ALLOWED, str(refusal)
+        yield from check_limits(self.opened.limits, requested.stakes)
+        if self.rules is not None:
+            try:
+                self.state = open_round(self.rules, requested.stakes)
+            except StakeRefused as refusal:
+                self.lost = True
+                yield codes.STAKE_NOT_ALLOWED, str(refusal)
+        yield from check_placed(self.placed, requested.stakes)
 
     # Cards
 
@@ -428,6 +428,7 @@ class _Replayer:
         else:
             stakes = _stakes_by_bet(self.requested.stakes)
         yield from check_refunds(voided.refunds, stakes, self.money.recorded)
+        yield from check_void(self._outcomes(), self.money.recorded)
 
     # What the engine says
 

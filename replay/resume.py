@@ -19,9 +19,10 @@ from replay.wallet import Wallet
 def resume_round(ledger: Ledger, round_id: str, *, wallet: Wallet | None = None) -> LiveRound:
     """Return a live round that goes on from the last recorded turn.
 
-    Raises InputRefusedError for a round that has ended or whose events contradict the rules,
-    UnknownGame when the ledger lacks its rules, RoundUnreadable for a stream that is no round, and
-    the ledger's KeyUnusable when the sealed seed does not open.
+    When somebody else went on with the round since, the first decision raises the ledger's
+    StreamConflict and changes nothing. Raises InputRefusedError for a round that has ended or
+    whose events contradict the rules, UnknownGame when the ledger lacks its rules, RoundUnreadable
+    for a stream that is no round, and the ledger's KeyUnusable when the sealed seed does not open.
     """
     events = ledger.events(round_id)
     replay = replay_round(events, rules_by_digest(ledger))
@@ -38,6 +39,7 @@ def resume_round(ledger: Ledger, round_id: str, *, wallet: Wallet | None = None)
     table = LiveTable(ledger, replay.rules, settings, wallet=wallet)
     seed = _unseal(ledger, events)
     live = LiveRound(table, round_id, replay.opened.player, seed)
+    live.follow(events[-1].event.seq)
     if replay.state is not None and replay.requested is not None:
         live.restore_shoe(bytes.fromhex(replay.requested.client_seed))
         live.restore(

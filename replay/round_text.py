@@ -76,8 +76,9 @@ def read_round(text: bytes) -> RoundText:
         table = tomllib.loads(text.decode("utf-8"))
     except UnicodeDecodeError:
         raise RoundTextError("this is not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
-        raise RoundTextError(f"this is not TOML: {error}") from None
+    except (ValueError, RecursionError) as error:
+        # Besides TOML's own errors, integers of thousands of digits and nesting without end.
+        raise RoundTextError(f"this is not TOML: {str(error)[:200]}") from None
     unknown = sorted(set(table) - _FIELDS)
     if unknown:
         raise RoundTextError(f"unknown field {unknown[0]!r}; is it above the tables?")
@@ -150,7 +151,7 @@ def _minor(amount: object, what: str, least: int) -> int:
     if type(amount) is not int:
         raise RoundTextError(f"{what} must be a whole number of minor units, not {amount!r}")
     if not least <= amount <= MAX_MINOR:
-        raise RoundTextError(f"{what} must be {least} or more, not {amount}")
+        raise RoundTextError(f"{what} must be {least} to {MAX_MINOR}, not {amount}")
     return amount
 
 

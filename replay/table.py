@@ -6,7 +6,7 @@ crash at any point leaves a round that `LiveTable.resume` continues from the sam
 """
 
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NoReturn, Protocol
 
 import msgspec
@@ -64,7 +64,11 @@ from replay.wallet import Wallet
 
 
 class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a table records with each round; `limits` maps bets to (least, most) in minor units."""
+    """What a table records with each round.
+
+    `limits` maps bets to (least, most) in minor units; a bet it leaves out has none, and the round
+    says so.
+    """
 
     limits: dict[str, tuple[int | None, int | None]]
     currency: str
@@ -78,8 +82,13 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
 class Journal(Protocol):
     """Where a turn is written: a ledger, or a batch that is written to one later."""
 
-    def append(self, *drafts: tuple[str, EventData]) -> object:
-        """Write the events of one turn, all or none."""
+    def append(
+        self, *drafts: tuple[str, EventData], after: Mapping[str, int] | None = None
+    ) -> object:
+        """Write the events of one turn, all or none.
+
+        `after` maps the round to the last `seq` its player's view rests on.
+        """
 
 
 def draw_seed() -> bytes:
@@ -107,7 +116,8 @@ class LiveTable:
         """
         self.ledger = ledger
         self.rules = rules
-        self.settings = settings
+        limits = {bet: settings.limits.get(bet, (None, None)) for bet in rules.bets}
+        self.settings = msgspec.structs.replace(settings, limits=limits)
         self.wallet = wallet
         self.journal: Journal = ledger if journal is None else journal
         self.digest = rules_digest(rules)
@@ -183,6 +193,8 @@ class LiveRound:
         self._next_index = 0
         self._hole = FACE_DOWN
         self._offered: tuple[Act, ...] = ()
+        self._last_seq = 1
+        self._moved: list[str] = []
 
     @property
     def due(self) -> Decide | Settle | None:
@@ -249,7 +261,7 @@ class LiveRound:
         offered: Iterable[Act],
         settled: Iterable[Outcome],
     ) -> None:
-        """Put the round where its recorded events left it, with the same cards to come."""
+        """Put the dealt round where its recorded events left it, with the same cards to come."""
         self.state = state
         self.settled = list(settled)
         self._next_index = next_index
@@ -262,9 +274,15 @@ class LiveRound:
         try:
             self._make_turn(state, drafts)
         except BaseException:
-            # What could not be written has not happened: the same cards come when it is retried.
+            # What could not be written has not happened: the same cards come when it is retried,
+            # and no money has moved.
             self._next_index, self._hole = before
+            if self.table.wallet is not None:
+                for reference in self._moved:
+                    self.table.wallet.cancel(self.player, reference)
             raise
+        finally:
+            self._moved.clear()
 
     def _make_turn(self, state: RoundState, drafts: list[EventData]) -> None:
         state = self._play_out(state, drafts)
@@ -328,7 +346,8 @@ class LiveRound:
         wallet = self.table.wallet
         funds = None
         if wallet is not None and paid:
-            funds = wallet.credit(self.player, paid, f"{self.round_id}/{bet.hand}-{bet.bet}")
+            reference = self._reference(f"paid-{bet.hand}-{bet.bet}")
+            funds = wallet.credit(self.player, paid, reference)
         return BetSettled(bet.seat, bet.hand, bet.bet, bet.stake_minor, paid, bet.line or "", funds)
 
     def _offer(self, state: RoundState, due: Decide) -> DecisionOffered:
@@ -350,7 +369,12 @@ class LiveRound:
         balance = wallet.balance_minor(self.player)
         if balance is not None and balance < amount_minor:
             raise StakeRefused(f"the stake is {amount_minor}, the balance only {balance}")
-        return wallet.debit(self.player, amount_minor, f"{self.round_id}/{what}")
+        return wallet.debit(self.player, amount_minor, self._reference(what))
+
+    def _reference(self, what: str) -> str:
+        reference = f"{self.round_id}/{what}"
+        self._moved.append(reference)
+        return reference
 
     def _refuse_after_deal(self, what: str) -> None:
         if self.state is not None:
@@ -361,8 +385,15 @@ class LiveRound:
             self._write([InputRefused(came, reason)])
         raise InputRefusedError(f"{came} was refused: {why}")
 
+    def follow(self, last_seq: int) -> None:
+        """Rest on the round's events up to `last_seq`: what comes after another is refused."""
+        self._last_seq = last_seq
+
     def _write(self, drafts: list[EventData]) -> None:
-        self.table.journal.append(*[(self.round_id, draft) for draft in drafts])
+        self.table.journal.append(
+            *[(self.round_id, draft) for draft in drafts], after={self.round_id: self._last_seq}
+        )
+        self._last_seq += len(drafts)
 
 
 def _plain(stakes: Stakes) -> dict[str, dict[str, int]]:

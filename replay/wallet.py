@@ -10,7 +10,9 @@ from ledger.events import Funds
 class Wallet(Protocol):
     """Moves a player's money; called while a turn is being made up, before it is committed.
 
-    `reference` names the movement uniquely, so that a repeated call can be recognised.
+    `reference` names the movement uniquely: a repeated call is the same movement, and one whose
+    turn could not be written is cancelled. After a crash between the two, movements whose reference
+    no event of the ledger carries are the ones to cancel.
     """
 
     def balance_minor(self, player: str) -> int | None:
@@ -22,6 +24,9 @@ class Wallet(Protocol):
     def credit(self, player: str, amount_minor: int, reference: str) -> Funds:
         """Pay out."""
 
+    def cancel(self, player: str, reference: str) -> None:
+        """Undo the movement of that reference; one that never was is no error."""
+
 
 class MemoryWallet:
     """A wallet of play money; every player begins with the same balance."""
@@ -30,7 +35,7 @@ class MemoryWallet:
         """Give every player `opening_balance_minor` to begin with."""
         self._opening_minor = opening_balance_minor
         self._balances: dict[str, int] = {}
-        self._answers: dict[tuple[str, int], Funds] = {}
+        self._moved: dict[str, tuple[int, Funds]] = {}
 
     def balance_minor(self, player: str) -> int:
         """Return what the player has left."""
@@ -44,13 +49,17 @@ class MemoryWallet:
         """Pay out."""
         return self._move(player, amount_minor, reference)
 
+    def cancel(self, player: str, reference: str) -> None:
+        """Undo a movement."""
+        change_minor, _ = self._moved.pop(reference, (0, None))
+        self._balances[player] = self.balance_minor(player) - change_minor
+
     def _move(self, player: str, change_minor: int, reference: str) -> Funds:
-        known = self._answers.get((reference, change_minor))
-        if known is not None:
-            return known
+        if reference in self._moved:
+            return self._moved[reference][1]
         after = self.balance_minor(player) + change_minor
         self._balances[player] = after
-        answer = self._answers[reference, change_minor] = Funds(
+        answer = Funds(
             direction="debit" if change_minor < 0 else "credit",
             cash_minor=abs(change_minor),
             incentive_minor=0,
@@ -58,6 +67,7 @@ class MemoryWallet:
             answer="accepted",
             balance_after_minor=after,
         )
+        self._moved[reference] = (change_minor, answer)
         return answer
 
 

@@ -33,6 +33,7 @@ HAND_CLASSES: Final = tuple(
 )
 """Every total a hand can be decided on; 21 stands by itself."""
 
+_id_form = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}").fullmatch
 _odds_form = re.compile(r"-?[0-9]{1,9}(?:[/.][0-9]{1,9})?").fullmatch
 
 PAIR_LINES: Final = ("perfect_pair", "coloured_pair", "mixed_pair")
@@ -197,7 +198,8 @@ class Rules(_Rule, frozen=True):
 
     def __post_init__(self) -> None:
         """Check what holds between fields."""
-        _require(bool(self.id) and self.id.isascii(), "id", "must be a plain ASCII name")
+        plain = "must be a name of lower-case letters, digits, dots, dashes and underscores"
+        _require(_id_form(self.id) is not None, "id", plain)
         _require(1 <= self.decks <= 8, "decks", "must be 1 to 8")
         _require(1 <= self.seats <= 9, "seats", "must be 1 to 9")
         _require(
@@ -259,7 +261,7 @@ def rules_from_json(text: bytes) -> Rules:
     """Build rules from a JSON file's bytes; raise RulesError naming what is wrong."""
     try:
         data = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RulesError(f"this is not JSON: {error}") from None
     return rules_from_data(data)
 

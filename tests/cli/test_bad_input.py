@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
+from ledger.events import RulesAdded
 from tests.cli.conftest import Result, Shoeproof
 
 
@@ -139,7 +140,7 @@ def test_stake_that_is_no_integer(shoeproof: Shoeproof, played: Path) -> None:
 
 
 def test_more_seats_than_the_table_has(shoeproof: Shoeproof, played: Path) -> None:
-    told(shoeproof("simulate", "zappit", "--seats", "4", "--ledger", played), 2, "s4")
+    told(shoeproof("simulate", "zappit", "--seats", "4", "--ledger", played), 2, "3 seats")
 
 
 def test_time_that_is_none(shoeproof: Shoeproof, played: Path) -> None:
@@ -147,7 +148,8 @@ def test_time_that_is_none(shoeproof: Shoeproof, played: Path) -> None:
 
 
 def test_public_key_that_is_none(shoeproof: Shoeproof, played: Path) -> None:
-    told(shoeproof("verify", "--public-key", "abc", "--ledger", played), 3)
+    told(shoeproof("verify", "--public-key", "abc", "--ledger", played), 2, "neither")
+    told(shoeproof("verify", "--public-key", "abc+def", "--ledger", played), 3)
 
 
 def test_rules_file_with_a_wrong_field(shoeproof: Shoeproof, copy: Path, tmp_path: Path) -> None:
@@ -184,6 +186,55 @@ def test_shoe_arguments(shoeproof: Shoeproof, option: str, value: str, word: str
     words[option] = value
     arguments = [word for pair in words.items() for word in pair]
     told(shoeproof("shoe", *arguments), 2, word)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rounds", "--from", "0001-01-01T00:00:00+14:00"),
+        ("rounds", "--player", "\udcff"),
+        ("replay", "\udcff"),
+        ("simulate", "zero", "--seats", "99999999999"),
+        ("simulate", "zero", "--side-stake", "100"),
+        ("replay", "x", "--json", "--as-round"),
+        ("rules", "show", "poker"),
+    ],
+)
+def test_words_that_cannot_be(shoeproof: Shoeproof, played: Path, words: tuple[str, ...]) -> None:
+    told(shoeproof(*words, "--ledger", played), 2)
+
+
+def test_a_name_that_is_too_long_for_an_event(shoeproof: Shoeproof, copy: Path) -> None:
+    before = _size(copy)
+    told(shoeproof("play", "nba", "--player", "x" * 70_000, "--ledger", copy), 2, "too long")
+    assert _size(copy) == before
+
+
+@pytest.mark.parametrize(
+    "moves", ["s1 = 1" + "0" * 5000, "s1 = " + "[" * 100_000], ids=["digits", "nesting"]
+)
+def test_round_text_without_end(shoeproof: Shoeproof, tmp_path: Path, moves: str) -> None:
+    file = tmp_path / "endless.round"
+    file.write_text(f'format = "round/v1"\ngame = "nba"\nmoves = []\n[stakes]\n{moves}\n')
+    told(shoeproof("adjudicate", file), 3, "TOML")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"id": "[/red]"}'], ids=["nesting", "markup"])
+def test_rules_files_that_are_none(
+    shoeproof: Shoeproof, copy: Path, tmp_path: Path, text: str
+) -> None:
+    before = _size(copy)
+    file = tmp_path / "variant.json"
+    file.write_text(text)
+    told(shoeproof("rules", "add", file, "--ledger", copy), 3)
+    assert _size(copy) == before
+
+
+def test_a_rule_set_that_is_not_valid_disables_nothing(shoeproof: Shoeproof, copy: Path) -> None:
+    with Ledger.open(copy) as ledger:
+        ledger.append(("rules", RulesAdded("00" * 32, {"x": 1})))
+    assert shoeproof("rounds", "--ledger", copy).code == 0
+    assert shoeproof("audit", "--ledger", copy).code == 0
 
 
 def _size(path: Path) -> int:

@@ -27,6 +27,13 @@ from ledger.verify import VerifyResult, verify
 ORIGIN = "ledger.example/bj"
 ROUND = "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5d"
 OTHER_ROUND = "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5e"
+
+
+def round_id(number: int) -> str:
+    """Return the id of one of many rounds."""
+    return f"01936f3c-7a10-7b3e-9c55-{number:012x}"
+
+
 FIRST = 4
 """The leaf index after the keys that `init` adds."""
 

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import findings
 from ledger.envelope import Event, payload, seal_leaf
-from ledger.events import CardDealt, EventData, KeyRevoked, RoundClosed, ShoeRevealed
+from ledger.events import CardDealt, EventData, KeyRevoked, RoundClosed, ServiceStopped
 from ledger.keys import FileSigner, parse_vkey
 from ledger.ledger import Ledger
 from ledger.store import SealedEvent
@@ -114,7 +114,7 @@ def test_event_long_after_close(ledger: Ledger, monkeypatch: pytest.MonkeyPatch)
     """Also where the round was closed in a run of leaves scanned, and forgotten, before."""
     monkeypatch.setattr("ledger.verify.RUN", 2)
     play(ledger)
-    ledger.append(("operations", ShoeRevealed("00" * 32)))
+    ledger.append(("operations", ServiceStopped(3, None, None)))
     assert follow(ledger, CARD) == [(FIRST + 9, findings.EVENT_AFTER_CLOSE)]
 
 

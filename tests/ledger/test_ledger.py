@@ -7,8 +7,17 @@ import pytest
 
 from ledger import verify as verification
 from ledger.envelope import LARGEST_LEAF, read_event, split_leaf
-from ledger.errors import EventUnreadable, KeyUnusable, UnknownStream
-from ledger.events import EVENTS, CardDealt, PolicyAdded, RoundVoided, RulesAdded
+from ledger.errors import EventRefused, EventUnreadable, KeyUnusable, StreamConflict, UnknownStream
+from ledger.events import (
+    EVENTS,
+    CardDealt,
+    DecisionMade,
+    EventData,
+    PolicyAdded,
+    RoundVoided,
+    RulesAdded,
+    ServiceStopped,
+)
 from ledger.keys import parse_vkey
 from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash
@@ -21,6 +30,7 @@ from tests.ledger.helpers import (
     TickingClock,
     opened,
     play,
+    round_id,
     short_round,
 )
 
@@ -66,7 +76,7 @@ def test_card_face_down_is_absent_not_null(ledger: Ledger) -> None:
 
 
 def test_event_too_long_for_a_leaf_is_refused(ledger: Ledger) -> None:
-    with pytest.raises(ValueError, match="too long"):
+    with pytest.raises(EventRefused, match="too long"):
         ledger.append((ROUND, opened()), (ROUND, CardDealt(0, "s" * LARGEST_LEAF)))
     assert ledger.size() == FIRST
 
@@ -83,28 +93,28 @@ def test_rules_and_policies_are_in_the_ledger(ledger: Ledger) -> None:
     )
     assert ledger.rules() == {"aa": {"decks": 6}}
     assert ledger.policies() == {"bb": {"wait": None}}
-    with pytest.raises(ValueError, match="float"):
+    with pytest.raises(EventRefused, match="float"):
         ledger.append(("rules", RulesAdded("cc", {"ratio": float("nan")})))
 
 
 def test_rounds_are_found_by_what_they_are(ledger: Ledger) -> None:
     ledger.append((ROUND, opened()), at=datetime(2026, 1, 2, tzinfo=UTC))
     ledger.append((OTHER_ROUND, opened("p-8a", "12" * 32)), at=datetime(2026, 1, 3, tzinfo=UTC))
-    ledger.append(("third", opened()), at=datetime(2026, 1, 4, tzinfo=UTC))
+    ledger.append((round_id(3), opened()), at=datetime(2026, 1, 4, tzinfo=UTC))
     ledger.append((OTHER_ROUND, RoundVoided("deal unreadable", [])))
     ledger.append(*((ROUND, data) for data in short_round()[1:]))
 
     def found(**conditions: object) -> list[str]:
         return [row.round for row in ledger.rounds(**conditions)]  # type: ignore[arg-type]
 
-    assert found() == [ROUND, OTHER_ROUND, "third"]
+    assert found() == [ROUND, OTHER_ROUND, round_id(3)]
     assert found(state="closed") == [ROUND]
     assert found(state="void") == [OTHER_ROUND]
-    assert found(state="open") == ["third"]
+    assert found(state="open") == [round_id(3)]
     assert found(player="p-8a") == found(rules_digests=["12" * 32]) == [OTHER_ROUND]
     assert found(rules_digests=[]) == []
     third_of_january = datetime(2026, 1, 3, tzinfo=UTC)
-    assert found(opened_from=third_of_january) == [OTHER_ROUND, "third"]
+    assert found(opened_from=third_of_january) == [OTHER_ROUND, round_id(3)]
     assert found(opened_to=third_of_january) == [ROUND]
     assert found(limit=1) == [ROUND]
     row = ledger.rounds(state="closed")[0]
@@ -125,7 +135,7 @@ def test_work_shared_between_processes_finds_the_same(
 ) -> None:
     with Ledger.open(played, clock=TickingClock()) as ledger:
         for number in range(3):
-            play(ledger, f"round-{number}", length=6)
+            play(ledger, round_id(number), length=6)
     monkeypatch.setattr(verification, "RUN", 5)
     monkeypatch.setattr(verification, "SHARED_FROM", 0)
     heard: list[tuple[int, int]] = []
@@ -165,3 +175,42 @@ def test_payload_that_is_no_event(payload: bytes) -> None:
 def test_events_are_named_as_their_classes_and_have_a_signer() -> None:
     assert {name: cls.__name__ for name, cls in EVENTS.items()} == {name: name for name in EVENTS}
     assert {cls.signer for cls in EVENTS.values()} <= {"engine", "settlement", "staff", "operator"}
+
+
+def test_who_decides_by_an_old_view_is_refused(ledger: Ledger) -> None:
+    play(ledger, length=2)
+    with pytest.raises(StreamConflict, match="went on elsewhere"):
+        ledger.append((ROUND, short_round()[2]), after={ROUND: 0})
+    assert ledger.append((ROUND, short_round()[2]), after={ROUND: 1})[0].event.seq == 2
+
+
+@pytest.mark.parametrize(
+    ("stream", "data"),
+    [
+        ("keys", CardDealt(0, "s1")),
+        ("no-round", opened()),
+        (ROUND.upper(), opened()),
+        ("operations", opened()),
+        (ROUND, ServiceStopped(3, None, None)),
+    ],
+)
+def test_event_where_its_kind_cannot_stand(ledger: Ledger, stream: str, data: EventData) -> None:
+    with pytest.raises(EventRefused, match="cannot stand"):
+        ledger.append((stream, data))
+    assert ledger.size() == FIRST
+
+
+def test_event_that_could_not_be_read_back(ledger: Ledger) -> None:
+    nobody = DecisionMade("s1", "hit", "dealer", None, 0, None)  # type: ignore[arg-type]
+    with pytest.raises(EventRefused, match="actor"):
+        ledger.append((ROUND, nobody))
+    assert ledger.size() == FIRST
+
+
+def test_key_of_another_role(ledger: Ledger) -> None:
+    assert ledger.path is not None
+    keys = ledger.path / "keys"
+    (keys / "engine.pem").write_bytes((keys / "staff.pem").read_bytes())
+    with Ledger.open(ledger.path) as again, pytest.raises(KeyUnusable, match="engine"):
+        again.append((ROUND, opened()))
+    assert ledger.size() == FIRST

@@ -212,10 +212,10 @@ import sys
 from itertools import count
 from pathlib import Path
 from ledger.ledger import Ledger
-from tests.ledger.helpers import short_round
+from tests.ledger.helpers import round_id, short_round
 ledger = Ledger.open(Path(sys.argv[1]))
 for number in count():
-    recorded = ledger.append(*((f"round-{number}", data) for data in short_round()))
+    recorded = ledger.append(*((round_id(number), data) for data in short_round()))
     print(recorded[-1].leaf_index, flush=True)
 """
     process = _run(script, str(ledger.path))
@@ -237,13 +237,13 @@ def test_two_processes_appending_at_once(ledger: Ledger) -> None:
 import sys
 from pathlib import Path
 from ledger.ledger import Ledger
-from tests.ledger.helpers import short_round
+from tests.ledger.helpers import round_id, short_round
 with Ledger.open(Path(sys.argv[1])) as ledger:
     for number in range(40):
         for data in short_round():
-            ledger.append((f"{sys.argv[2]}-{number}", data))
+            ledger.append((round_id(int(sys.argv[2]) + number), data))
 """
-    processes = [_run(script, str(ledger.path), name) for name in ("left", "right")]
+    processes = [_run(script, str(ledger.path), name) for name in ("0", "1000")]
     assert [process.communicate()[0] for process in processes] == ["", ""]
     assert [process.returncode for process in processes] == [0, 0]
     assert [leaf.leaf_index for leaf in ledger.leaves()] == list(range(FIRST + 2 * 40 * 8))

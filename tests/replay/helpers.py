@@ -50,7 +50,7 @@ def shared(name: str) -> Path:
     """The path of a file handed to the project from outside; skip where it is not there."""
     path = SHARED / name
     if not path.exists():
-        pytest.skip(f"there is no {path}: it comes with the project's workspace alone")
+        pytest.skip(f"there is no {path}: it is no part of the project")
     return path
 
 

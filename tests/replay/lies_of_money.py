@@ -17,6 +17,7 @@ from ledger.events import (
     RoundOpened,
     RoundVoided,
     ShoeRevealed,
+    StakesPlaced,
 )
 from replay.engine.rules import Insurance, Rules
 from tests.replay.helpers import Played, prefer
@@ -94,6 +95,18 @@ def _voiding(*refunds: Refund) -> Alter:
             RoundVoided("a malfunction", list(refunds)) if isinstance(data, RoundClosed) else data
             for data in kept
         ]
+
+    return alter
+
+
+def _laying(stakes: dict[str, dict[str, int]]) -> Alter:
+    """Record other chips than the deal takes."""
+
+    def alter(turn: Turn) -> Turn:
+        laid = (
+            [StakesPlaced(stakes)] if any(isinstance(data, DealRequested) for data in turn) else []
+        )
+        return [*laid, *turn]
 
     return alter
 
@@ -307,7 +320,7 @@ MONEY: dict[str, Lie] = {
     ),
     "a side bet without a main stake": Lie(
         game="nba",
-        findings=["stake_not_allowed"],
+        findings=["stake_not_allowed", "stake_mismatch"],
         choose=STAND,
         alter=changing(DealRequested, having(stakes={"s1": {"perfect_pairs": 100}})),
     ),
@@ -332,5 +345,27 @@ MONEY: dict[str, Lie] = {
         findings=["refund_mismatch"],
         choose=STAND,
         alter=lambda: _voiding(Refund("s1", "main", 60), Refund("s1", "main", 60)),
+    ),
+    "a natural voided away": Lie(
+        game="zero",
+        findings=["win_voided"],
+        choose=STAND,
+        alter=lambda: _voiding(Refund("s1", "main", 100)),
+        wanted=ends("natural"),
+    ),
+    "a paid win refunded on top": Lie(
+        game="zero",
+        findings=["refund_mismatch"],
+        choose=STAND,
+        alter=lambda: changing(
+            RoundClosed, lambda _: RoundVoided("a malfunction", [Refund("s1", "main", 100)])
+        )(),
+        wanted=ends("natural"),
+    ),
+    "chips that vanish before the deal": Lie(
+        game="zero",
+        findings=["stake_mismatch"],
+        choose=STAND,
+        alter=lambda: _laying({"s1": {"main": 5000}}),
     ),
 }

@@ -1,6 +1,6 @@
 """A live table over a real ledger in memory, and who plays at it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 
 from ledger import Ledger
@@ -26,7 +26,7 @@ class Spy:
         self._ledger = ledger
         self.turns: list[list[EventData]] = []
 
-    def append(self, *drafts: Draft) -> None:
+    def append(self, *drafts: Draft, after: Mapping[str, int] | None = None) -> None:
         self._ledger.append(*drafts)
         self.turns.append([data for _, data in drafts])
 
@@ -38,7 +38,7 @@ class FailingJournal:
         self._ledger = ledger
         self.failures = 0
 
-    def append(self, *drafts: Draft) -> None:
+    def append(self, *drafts: Draft, after: Mapping[str, int] | None = None) -> None:
         if self.failures:
             self.failures -= 1
             raise OSError("the disk is full")

@@ -121,7 +121,7 @@ class AlteringJournal:
         self._books_true_totals = lie.books_true_totals
         self._staked = self._paid = 0
 
-    def append(self, *drafts: Draft) -> None:
+    def append(self, *drafts: Draft, after: Mapping[str, int] | None = None) -> None:
         stream = drafts[0][0]
         turn = self._alter([data for _, data in drafts])
         for place, data in enumerate(turn):

@@ -1,0 +1,13 @@
+"""`python -m replay.theory`: compute the theory of the published games and write its files anew."""
+
+from pathlib import Path
+
+from replay.games import GAMES
+from replay.theory.cache import write_theory
+from replay.theory.solve import solve
+
+DATA = Path(__file__).parent / "data"
+
+for game in GAMES.values():
+    computed = solve(game.rules)
+    (DATA / f"{computed.rules_digest}.json").write_bytes(write_theory(computed))
