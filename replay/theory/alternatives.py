@@ -167,8 +167,8 @@ def zero_readings(rules: Rules) -> list[Reading]:
         Reading(
             "main",
             "settlement",
-            "the dealer looks with a ten up too: about what a late natural that took the first stake "
-            "alone would return, but for the five-card 21s it could not touch",
+            "the dealer looks with a ten up too: about what a late natural that took the first "
+            "stake alone would return, but for the five-card 21s it could not touch",
             "Rules: the dealer reveals the down card after the player's final actions, and gives "
             "no part of a stake back.",
             _change(rules, dealer_checks=("ace", "ten")),
