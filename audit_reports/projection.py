@@ -25,7 +25,7 @@ from ledger import Finding, Ledger, StoredLeaf
 from ledger.events import KEYS_STREAM, KeyRevoked
 from ledger.findings import SEQ_GAP
 from ledger.merkle import leaf_hash
-from ledger.verify import Progress
+from ledger.sharing import Progress
 
 FORMAT = 1
 """The version of the tables and of what is written into them; a file of another is made anew."""

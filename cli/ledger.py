@@ -7,10 +7,14 @@ import msgspec
 import typer
 from rich.text import Text
 
-from cli.errors import FINDINGS, UsageError
+from cli.errors import FINDINGS
 from cli.options import (
     JsonOption,
     LedgerOption,
+    MaxAgeOption,
+    PolicyOption,
+    PublicKeyOption,
+    given_public_key,
     ledger_path,
     open_to_read,
     passphrase_from_environment,
@@ -18,7 +22,10 @@ from cli.options import (
     with_ledger,
 )
 from cli.render import console, plain_table, print_findings, print_json, progress_bar
+from cli.witness import cosigned_by
 from ledger import Finding, Ledger
+from ledger.publish import verify_published
+from ledger.tile_files import CHECKPOINT
 from ledger.verify import VerifyResult, verify
 from replay.audit import check_reveals
 from replay.catalogue import add_published_games
@@ -39,6 +46,12 @@ def init_command(
         str | None,
         typer.Option(help="Base64 X25519 key of an escrow holder: seeds are sealed to it as well."),
     ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            help="An empty PostgreSQL database for the leaves, postgresql://user@host/name."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a ledger: its directory, its keys, the rules of the published games.
@@ -53,6 +66,7 @@ def init_command(
         origin,
         passphrase=passphrase,
         escrow_public_key=escrow_public_key,
+        database_url=store,
     )
     with made:
         add_published_games(made)
@@ -74,43 +88,64 @@ def init_command(
 
 def verify_command(
     path: LedgerOption = None,
-    public_key: Annotated[
-        str | None,
-        typer.Option(help="The operator's public key as you were handed it: a key or a file."),
+    public_key: PublicKeyOption = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="A checkpoint you kept: the ledger must extend it.")
     ] = None,
+    every_signature: Annotated[
+        bool,
+        typer.Option(
+            "--every-signature", help="Check also those that the kept checkpoint would spare."
+        ),
+    ] = False,
+    tiles: Annotated[
+        Path | None, typer.Option(help="Verify what was published here, without the ledger.")
+    ] = None,
+    policy: PolicyOption = None,
+    max_age: MaxAgeOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check every leaf: signature, signer, canonical form, order, chain, commitment and reveal.
 
-    Without --public-key this shows only that the ledger agrees with itself.
+    Without --public-key this shows only that the ledger agrees with itself. With --checkpoint the
+    leaves it covers are hashed, which is many times faster and shows that they are unchanged since;
+    their signatures are checked in a sample only, and their seeds by `audit`. With --policy nothing
+    is accepted unless its witnesses cosigned the checkpoint, or with --tiles the one published.
     """
-    with open_to_read(path) as opened, progress_bar() as bar:
-        task = bar.add_task("verifying", total=opened.size())
-        result = verify(
-            opened,
-            public_key=_given(public_key),
-            progress=lambda done, size: bar.update(task, completed=done, total=size),
-        )
-        reveals = bar.add_task("seeds", total=result.size)
-        found = [
-            *result.findings,
-            *check_reveals(opened, lambda done, _: bar.update(reveals, completed=done)),
-        ]
+    key = given_public_key(public_key)
+    kept = None if checkpoint is None else checkpoint.read_bytes()
+    judged = kept if tiles is None else (tiles / CHECKPOINT).read_bytes()
+    cosigned = cosigned_by(judged, policy, max_age)
+    found: list[Finding] = []
+    with progress_bar() as bar:
+        task = bar.add_task("verifying")
+
+        def progress(done: int, size: int) -> None:
+            bar.update(task, completed=done, total=size)
+
+        if tiles is not None:
+            result = verify_published(tiles, public_key=key, checkpoint=kept, progress=progress)
+        else:
+            with open_to_read(path) as opened:
+                result = verify(
+                    opened,
+                    public_key=key,
+                    checkpoint=kept,
+                    every_signature=every_signature,
+                    progress=progress,
+                )
+                if not result.covered:
+                    bar.update(task, description="seeds")
+                    found += check_reveals(opened, progress)
+    found = [*result.findings, *found]
     if as_json:
-        print_json(_as_json(result, found, public_key is not None))
+        print_json({**_as_json(result, found, public_key is not None), "cosigned_by": cosigned})
     else:
-        _print(result, found, public_key is not None, with_ledger(path))
+        for name, moment in cosigned.items():
+            console().print(f"cosigned by {name} at {moment}", soft_wrap=True)
+        _print(result, found, public_key is not None, with_ledger(path), kept is not None)
     if found:
         raise typer.Exit(FINDINGS)
-
-
-def _given(public_key: str | None) -> str | None:
-    if public_key is None or "+" in public_key or public_key.endswith("="):
-        return public_key
-    try:
-        return Path(public_key).read_text(encoding="ascii").strip()
-    except (OSError, ValueError):
-        raise UsageError(f"{public_key!r} is neither a public key nor a file with one") from None
 
 
 def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> dict[str, object]:
@@ -120,18 +155,30 @@ def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> 
         "anchor": result.anchor,
         "anchor_from_outside": from_outside,
         "open_rounds": result.open_rounds,
+        "covered_by_checkpoint": result.covered,
+        "signatures_checked": result.size - result.covered + result.sampled,
         "sound": not found,
         "findings": msgspec.to_builtins(found),
     }
 
 
-def _print(result: VerifyResult, found: list[Finding], from_outside: bool, place: str) -> None:
+def _print(
+    result: VerifyResult, found: list[Finding], from_outside: bool, place: str, kept: bool
+) -> None:
     out = console()
     table = plain_table("", "")
     table.show_header = False
     table.add_row("ledger", result.origin)
-    table.add_row("leaves", f"{result.size:,}, every signature checked")
-    table.add_row("open rounds", f"{result.open_rounds:,}")
+    later = result.size - result.covered
+    if result.covered:
+        table.add_row("leaves", f"{result.covered:,} as they were when the checkpoint was signed")
+        table.add_row("", f"{later:,} later ones, every signature checked")
+        table.add_row("signatures", f"{result.sampled:,} of the former checked, drawn at random:")
+        table.add_row("", "a checkpoint does not show which key signed each event")
+    else:
+        table.add_row("leaves", f"{result.size:,}, every signature checked")
+    if result.open_rounds is not None:
+        table.add_row("open rounds", f"{result.open_rounds:,}")
     out.print(table)
     anchor = result.anchor or "none: the first leaf adds no sound key"
     out.print(f"trusted key  {anchor}", soft_wrap=True)
@@ -142,4 +189,6 @@ def _print(result: VerifyResult, found: list[Finding], from_outside: bool, place
         print_findings(out, found)
         out.print(Text(f"NOT SOUND: {len(found):,} findings", "bold red"))
     else:
-        out.print(Text("SOUND: nothing in this ledger contradicts itself", "bold green"))
+        agrees = " or the checkpoint you kept" if kept else ""
+        said = f"SOUND: nothing in this ledger contradicts itself{agrees}"
+        out.print(Text(said, "bold green"))

@@ -7,15 +7,20 @@ import typer
 
 from cli import (
     audit,
+    bundle,
+    checkpoint,
     demo,
+    keys,
     ledger,
     play,
+    publish,
     rounds,
     rtp,
     rules,
     shoe,
     simulate,
     theory,
+    witness,
 )
 from cli.errors import KNOWN, UsageError, exit_code, tell
 from cli.render import READER_GONE
@@ -28,9 +33,12 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for group in (ledger, play, simulate, rounds, audit, rtp, shoe, theory, demo):
+for group in (ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, shoe, theory, demo):
     group.register(app)
 app.add_typer(rules.app, name="rules")
+app.add_typer(keys.app, name="keys")
+app.add_typer(witness.app, name="witness")
+app.add_typer(bundle.app, name="bundle")
 
 
 def _show_version(wanted: bool) -> None:

@@ -3,7 +3,8 @@
 import os
 import shlex
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from getpass import getpass
 from pathlib import Path
 from typing import Annotated
@@ -12,37 +13,78 @@ import typer
 
 from cli.errors import PASSPHRASE_VARIABLE, UsageError
 from ledger import Ledger
-from ledger.directory import keys_are_encrypted
+from ledger.directory import is_url, keys_are_encrypted
 
 LEDGER_VARIABLE = "SHOEPROOF_LEDGER"
 MOST_PASSPHRASE_BYTES = 1023
 
 LedgerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ledger",
+        envvar=LEDGER_VARIABLE,
+        help="The ledger's directory; postgresql://… reads one without its directory.",
+    ),
+]
+PublicKeyOption = Annotated[
+    str | None,
+    typer.Option(help="The operator's public key as you were handed it: a key or a file."),
+]
+CheckpointOption = Annotated[
     Path | None,
-    typer.Option("--ledger", envvar=LEDGER_VARIABLE, help="The ledger's directory."),
+    typer.Option(help="A signed checkpoint to use, such as a cosigned one."),
+]
+PolicyOption = Annotated[
+    Path | None,
+    typer.Option(help="Who must have cosigned the checkpoint (C2SP tlog-policy)."),
+]
+MaxAgeOption = Annotated[
+    str | None,
+    typer.Option(help="How old the newest cosignature may be: 36h, 2d, 30m."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
-def ledger_path(path: Path | None) -> Path:
-    """Return the ledger's path; raise UsageError when none was given."""
-    if path is None:
+def ledger_path(place: str | None) -> Path:
+    """Return the ledger's directory; raise UsageError when none, or a database, was given."""
+    where = _given(place)
+    if is_url(where):
+        raise UsageError("give the ledger's directory: it holds the keys, a database holds none")
+    return Path(where)
+
+
+def _given(place: str | None) -> str:
+    if place is None:
         raise UsageError("which ledger? give --ledger PATH or set SHOEPROOF_LEDGER")
-    return path
+    return place
 
 
-def open_to_read(path: Path | None) -> Ledger:
+def open_to_read(place: str | None) -> Ledger:
     """Open a ledger for reading; no key is asked for."""
-    return Ledger.open(ledger_path(path))
+    where = _given(place)
+    return Ledger.open_url(where) if is_url(where) else Ledger.open(Path(where))
 
 
-def open_to_write(path: Path | None) -> Ledger:
+def open_to_write(place: str | None) -> Ledger:
     """Open a ledger for writing, with the passphrase of its keys where they have one."""
-    where = ledger_path(path)
+    path = ledger_path(place)
+    return Ledger.open(path, passphrase=passphrase_of_keys(path))
+
+
+def passphrase_of_keys(path: Path) -> bytes | None:
+    """Return the passphrase of a ledger's keys, from the environment or asked for once.
+
+    It is None when there is none, or nobody to ask.
+    """
     passphrase = passphrase_from_environment()
-    if passphrase is None and keys_are_encrypted(where) and sys.stdin.isatty():
-        passphrase = getpass("Passphrase of the ledger's keys: ").encode()
-    return Ledger.open(where, passphrase=passphrase)
+    if passphrase is None and keys_are_encrypted(path) and sys.stdin.isatty():
+        return _ask()
+    return passphrase
+
+
+@cache
+def _ask() -> bytes:
+    return getpass("Passphrase of the ledger's keys: ").encode()
 
 
 def passphrase_from_environment() -> bytes | None:
@@ -82,3 +124,26 @@ def parse_moment(text: str | None) -> datetime | None:
     except (ValueError, OverflowError):
         example = "2026-01-31 or 2026-01-31T20:15+01:00"
         raise UsageError(f"{text!r} is no time; write {example}") from None
+
+
+def parse_age(text: str | None) -> timedelta | None:
+    """Return a span like `36h`, `2d` or `30m`; raise UsageError for other text."""
+    if text is None:
+        return None
+    units = {"d": "days", "h": "hours", "m": "minutes"}
+    if not text[:-1].isascii() or not text[:-1].isdecimal() or text[-1] not in units:
+        raise UsageError(f"{text!r} is no age; write 36h, 2d or 30m")
+    try:
+        return timedelta(**{units[text[-1]]: int(text[:-1])})
+    except OverflowError:
+        raise UsageError(f"{text!r} is too long an age") from None
+
+
+def given_public_key(public_key: str | None) -> str | None:
+    """Return a public key given as such or as a file; raise UsageError when it is neither."""
+    if public_key is None or "+" in public_key or public_key.endswith("="):
+        return public_key
+    try:
+        return Path(public_key).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        raise UsageError(f"{public_key!r} is neither a public key nor a file with one") from None

@@ -84,7 +84,7 @@ def find_game(name: str) -> Game:
     return GAMES[name]
 
 
-def _carried(path: Path | None, name: str) -> Rules:
+def _carried(path: str | None, name: str) -> Rules:
     if path is None:
         raise UsageError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
     with open_to_read(path) as ledger:

@@ -1,6 +1,5 @@
 """`shoe`: the shoe of a round from its seeds, and the OpenSSL command that proves it."""
 
-from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
@@ -76,7 +75,7 @@ class Seeds(NamedTuple):
     decks: int
 
 
-def _recorded(path: Path | None, round_id: str) -> Seeds:
+def _recorded(path: str | None, round_id: str) -> Seeds:
     with open_to_read(path) as ledger:
         stream = find_round(ledger, round_id)
         replay = replay_round(ledger.events(stream), rules_by_digest(ledger))

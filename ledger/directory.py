@@ -1,5 +1,7 @@
 """A ledger's directory: `ledger.toml`, `events.sqlite`, and the private keys in `keys/`.
 
+Where `ledger.toml` names a database of PostgreSQL there is no `events.sqlite`.
+
 A directory appears whole or not at all: it is built beside its place, made durable, and moved
 there. What it says of itself is checked before anything in it is used.
 """
@@ -14,42 +16,69 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from ledger.errors import KeyUnusable, LedgerExists, NotALedger, StoreUnavailable, UnsupportedFormat
 from ledger.events import Role
+from ledger.files import make_durable
 from ledger.keys import check_name, decode_public_key
 
-FORMAT = 1
+FORMAT = 2
 """The version of the directory's layout and of the tables."""
 
 SETTINGS = "ledger.toml"
 DATABASE = "events.sqlite"
 KEYS = "keys"
 
-FIRST_ROLES: tuple[Role, ...] = ("operator", "engine", "settlement", "staff")
+FIRST_ROLES: tuple[Role, ...] = ("operator", "engine", "settlement", "staff", "log")
 """The roles a new ledger has a key for, the trust anchor's first."""
+
+GUARD = "guard"
+"""The file that remembers what was last signed (`ledger.guard`)."""
+
+CHECKPOINTS = "checkpoints"
+"""The directory of every checkpoint signed so far, each named by its size."""
 
 SEAL = "seal"
 """The name of the key that sealed seeds are sealed to."""
 
 
 class Settings(NamedTuple):
-    """What `ledger.toml` says: `escrow_public_key` is 32 raw bytes of X25519, if there is one."""
+    """What `ledger.toml` says.
+
+    `database` is a file of SQLite or a URL of PostgreSQL, `escrow_public_key` 32 raw bytes of
+    X25519, if there is one.
+    """
 
     origin: str
-    database: Path
+    database: Path | str
     escrow_public_key: bytes | None
 
 
-def write_settings(path: Path, origin: str, escrow_public_key: str | None) -> None:
-    """Write `ledger.toml` into a new ledger's directory; the escrow key is padded base64.
+def is_url(place: str) -> bool:
+    """Say whether a ledger's place is a URL of PostgreSQL rather than a path."""
+    return place.startswith(("postgresql://", "postgres://"))
 
-    Raises KeyUnusable when the origin cannot be a ledger's name or the escrow key is no key.
+
+def write_settings(
+    path: Path, origin: str, database_url: str | None, escrow_public_key: str | None
+) -> None:
+    """Write `ledger.toml` into a new ledger's directory.
+
+    `database_url` is None for SQLite; the escrow key is padded base64. Raises KeyUnusable when the
+    origin cannot be a ledger's name or the escrow key is no key, and UnsupportedFormat for a URL
+    of another kind of database.
     """
+    if database_url is not None and not is_url(database_url):
+        raise UnsupportedFormat(f"a ledger cannot be in {database_url!r}: use postgresql://…")
+    if database_url is not None and urlsplit(database_url).password:
+        raise UnsupportedFormat(
+            f"a password would stand in {SETTINGS}: leave it out and give PGPASSFILE or PGPASSWORD"
+        )
     settings: dict[str, str | int] = {
         "format": FORMAT,
         "origin": check_name(origin),
-        "store": f"sqlite:///{DATABASE}",
+        "store": database_url or f"sqlite:///{DATABASE}",
     }
     if escrow_public_key is not None:
         settings["escrow_public_key"] = b64encode(decode_public_key(escrow_public_key)).decode()
@@ -68,8 +97,9 @@ def read_settings(path: Path) -> Settings:
         settings = tomllib.loads((path / SETTINGS).read_text(encoding="utf-8"))
         version = settings["format"]
         if version != FORMAT:
+            age = "an older" if isinstance(version, int) and version < FORMAT else "a newer"
             raise UnsupportedFormat(
-                f"{path} has format {version}, this version knows {FORMAT}: use a newer one"
+                f"{path} has format {version}, this version knows {FORMAT}: use {age} one"
             )
         store = settings["store"]
         escrow = settings.get("escrow_public_key")
@@ -81,8 +111,12 @@ def read_settings(path: Path) -> Settings:
         raise StoreUnavailable(f"{path / SETTINGS} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, KeyUnusable) as error:
         raise NotALedger(f"{path / SETTINGS} is not a ledger's settings: {error}") from None
+    if isinstance(store, str) and is_url(store):
+        return Settings(origin, store, escrow_public_key)
     if not isinstance(store, str) or not store.startswith("sqlite:///"):
-        raise UnsupportedFormat(f"{path} is stored in {store!r}: only sqlite:/// is known here")
+        raise UnsupportedFormat(
+            f"{path} is stored in {store!r}: sqlite:/// and postgresql:// are known here"
+        )
     database = path / store.removeprefix("sqlite:///")
     if not database.is_file():
         raise NotALedger(f"{path} is not a whole ledger: {database.name} is missing")
@@ -107,22 +141,14 @@ def building(path: Path) -> Iterator[Path]:
         yield temporary
         for directory, _, names in os.walk(temporary):
             for name in names:
-                _make_durable(Path(directory, name))
-            _make_durable(Path(directory))
+                make_durable(Path(directory, name))
+            make_durable(Path(directory))
         os.rename(temporary, path)
-        _make_durable(path.parent)
+        make_durable(path.parent)
     except OSError as error:
         raise StoreUnavailable(f"cannot write to {path}: {error.strerror}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _make_durable(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def keys_are_encrypted(path: Path) -> bool:

@@ -33,6 +33,10 @@ class KeyUnusable(LedgerError):
     """A key is missing, readable by others, locked by another passphrase, or not a sound key."""
 
 
+class KeyNotValid(KeyUnusable):
+    """The key that signed is unknown, lacks the role, or may not sign at that leaf."""
+
+
 class EventUnreadable(LedgerError):
     """Bytes that are not a leaf or not an event."""
 
@@ -51,3 +55,67 @@ class StreamClosed(LedgerError):
 
 class UnknownStream(LedgerError):
     """The ledger holds no event of that stream."""
+
+
+class ProofRefused(LedgerError):
+    """A Merkle proof does not prove what it is said to."""
+
+
+class NoteRefused(LedgerError):
+    """A signed note or checkpoint is malformed, unsigned by any known key, or forged."""
+
+
+class SigningRefused(LedgerError):
+    """The ledger does not extend the last checkpoint it signed, so none is signed."""
+
+
+class BundleUnreadable(LedgerError):
+    """A file is no bundle of a round, or a round cannot be put into one."""
+
+
+class PublishRefused(LedgerError):
+    """What is published already is not of this ledger, or is of another history of it."""
+
+
+class ImportRefused(LedgerError):
+    """A leaf cannot be taken in: not this ledger's, not rightly signed, or out of its order."""
+
+
+class PolicyUnreadable(LedgerError):
+    """A file is no policy for cosignatures."""
+
+
+class PolicyUnmet(LedgerError):
+    """A checkpoint lacks the cosignatures a policy asks for, or they are too old."""
+
+
+class WitnessRefused(LedgerError):
+    """A witness does not cosign a checkpoint."""
+
+
+class UnknownLog(WitnessRefused):
+    """The checkpoint is of a log this witness does not watch."""
+
+
+class NotSignedByLog(WitnessRefused):
+    """The checkpoint is not signed by a key this witness has for the log."""
+
+
+class OldSizeDiffers(WitnessRefused):
+    """The proof begins at another tree than the one last cosigned, which has `size` leaves."""
+
+    def __init__(self, text: str, size: int) -> None:
+        super().__init__(text)
+        self.size = size
+
+
+class NotConsistent(WitnessRefused):
+    """The log did not prove that it only grew; the file named keeps what it signed."""
+
+
+class ClockBehind(WitnessRefused):
+    """This witness's clock shows a time before its own last cosignature."""
+
+
+class WitnessUnreachable(LedgerError):
+    """A witness does not answer, or answers what is no cosignature of the checkpoint sent."""

@@ -16,6 +16,11 @@ CLOCK_BACKWARDS = "clock_backwards"
 EVENT_AFTER_CLOSE = "event_after_close"
 EVENT_UNREADABLE = "event_unreadable"
 LEAF_INDEX_GAP = "leaf_index_gap"
+CHECKPOINT_MISMATCH = "checkpoint_mismatch"
+TILE_MISMATCH = "tile_mismatch"
+LOOK_UP_MISMATCH = "look_up_mismatch"
+GUARD_DAMAGED = "guard_damaged"
+DATABASE_DAMAGED = "database_damaged"
 
 
 class Finding(msgspec.Struct, frozen=True, order=True):

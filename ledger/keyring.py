@@ -12,7 +12,7 @@ from functools import cached_property
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from ledger.errors import KeyUnusable
+from ledger.errors import KeyNotValid, KeyUnusable
 from ledger.events import KeyAdded, KeyRevoked, Role
 from ledger.keys import PublicKey, check_name, decode_public_key
 
@@ -57,9 +57,31 @@ class KeyRing:
     def __iter__(self) -> Iterator[RingKey]:
         return iter(self._keys.values())
 
+    @property
+    def anchor(self) -> RingKey | None:
+        """The trust anchor: the key that signed its own addition at leaf 0."""
+        return next((key for key in self if key.added_leaf_index == 0), None)
+
     def get(self, key_id_hex: str) -> RingKey | None:
         """Return the key of an id, or None."""
         return self._keys.get(key_id_hex)
+
+    def holders(self, role: Role) -> list[RingKey]:
+        """Return the keys for a role that no revocation names, in the order they were added."""
+        return [key for key in self if role in key.roles and key.stop is None]
+
+    def signer(self, key_id_hex: str, role: Role, leaf_index: int) -> RingKey:
+        """Return the key of an id.
+
+        Raises KeyNotValid unless it may sign for the role at the leaf.
+        """
+        key = self._keys.get(key_id_hex)
+        if key is None:
+            raise KeyNotValid(f"signed by the key {key_id_hex}, which the ledger never added")
+        objection = key.objection(role, leaf_index)
+        if objection is not None:
+            raise KeyNotValid(objection)
+        return key
 
     def add(self, leaf_index: int, data: KeyAdded, introducer: str) -> RingKey:
         """Take in the key added at a leaf by the key with id `introducer`.

@@ -11,7 +11,7 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
@@ -23,8 +23,8 @@ from ledger.events import KeyAdded, Role
 
 PrivateKey: TypeAlias = Ed25519PrivateKey | X25519PrivateKey
 
-ED25519 = b"\x01"
-"""The signature type of a plain Ed25519 key (C2SP signed-note)."""
+ED25519: Final = 1
+"""The kind of a plain Ed25519 key (C2SP signed-note)."""
 
 _FIELD_PRIME = 2**255 - 19
 _SIGN_BIT = 2**255
@@ -42,7 +42,7 @@ _LOW_ORDER_Y = frozenset(
 )
 
 _name = re.compile(r"[!-*,-~]+").fullmatch
-_vkey = re.compile(r"([!-*,-~]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})").fullmatch
+_vkey = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})").fullmatch
 
 
 class PublicKey(NamedTuple):
@@ -60,6 +60,10 @@ class PublicKey(NamedTuple):
     def vkey(self) -> str:
         """The key as text to hand to an auditor."""
         return vkey(self.name, self.raw)
+
+    def as_added(self, roles: list[Role]) -> KeyAdded:
+        """Return the event data that adds this key to a ledger."""
+        return KeyAdded(self.name, b64encode(self.raw).decode(), roles)
 
 
 class Signer(Protocol):
@@ -92,35 +96,50 @@ class FileSigner:
 
     def as_added(self, roles: list[Role]) -> KeyAdded:
         """Return the event data that adds this key to a ledger."""
-        return KeyAdded(self.name, b64encode(self.public_key).decode(), roles)
+        return PublicKey(self.name, self.public_key).as_added(roles)
 
 
-def key_id(name: str, public_key: bytes) -> bytes:
-    """Return a key's 4-byte id: SHA-256(name ‖ LF ‖ 0x01 ‖ public key), cut (C2SP signed-note)."""
-    return sha256(name.encode() + b"\n" + ED25519 + public_key).digest()[:4]
+def key_name(role: Role, origin: str) -> str:
+    """Return the name of a role's first key; the log's is the origin itself (C2SP tlog-policy)."""
+    return origin if role == "log" else f"{role}.{origin}"
 
 
-def vkey(name: str, public_key: bytes) -> str:
-    """Return a key as `name+id+base64(0x01 ‖ public key)` (C2SP signed-note, verifier key)."""
-    return f"{name}+{key_id(name, public_key).hex()}+{b64encode(ED25519 + public_key).decode()}"
+def key_id(name: str, public_key: bytes, kind: int = ED25519) -> bytes:
+    """Return a key's 4-byte id: SHA-256(name ‖ LF ‖ kind ‖ public key), cut (C2SP signed-note)."""
+    return sha256(name.encode() + b"\n" + bytes([kind]) + public_key).digest()[:4]
 
 
-def parse_vkey(text: str) -> PublicKey:
-    """Return the key a verifier key names.
+def vkey(name: str, public_key: bytes, kind: int = ED25519) -> str:
+    """Return a key as `name+id+base64(kind ‖ public key)` (C2SP signed-note, verifier key)."""
+    encoded = b64encode(bytes([kind]) + public_key).decode()
+    return f"{name}+{key_id(name, public_key, kind).hex()}+{encoded}"
 
-    Raises KeyUnusable when its form, type or id is wrong.
+
+def split_vkey(text: str) -> tuple[str, bytes, int]:
+    """Return the name, the 32 bytes and the kind of the key a verifier key names.
+
+    Raises KeyUnusable when its form or id is wrong, or it is no sound key.
     """
     match = _vkey(text)
     if match is None:
         raise KeyUnusable("not a verifier key: name+8 hex digits+base64 of 33 bytes is expected")
     name, claimed_id, encoded = match.groups()
-    raw = b64decode(encoded)
-    if len(raw) != 33 or raw[:1] != ED25519:
-        raise KeyUnusable(f"the verifier key of {name} is not an Ed25519 key")
-    key = PublicKey(name, raw[1:])
-    if key.key_id_hex != claimed_id:
-        raise KeyUnusable(f"the verifier key of {name} was altered: its id should be {claimed_id}")
-    return key
+    content = b64decode(encoded)
+    kind, raw = content[0], _check_point(content[1:])
+    if key_id(name, raw, kind).hex() != claimed_id:
+        raise KeyUnusable(f"the verifier key of {name} was altered: its id is another")
+    return name, raw, kind
+
+
+def parse_vkey(text: str) -> PublicKey:
+    """Return the key a verifier key names.
+
+    Raises KeyUnusable when its form, kind or id is wrong, or it is no sound key.
+    """
+    name, raw, kind = split_vkey(text)
+    if kind != ED25519:
+        raise KeyUnusable(f"the verifier key of {name} is not a plain Ed25519 key")
+    return PublicKey(check_name(name), raw)
 
 
 def check_name(name: str) -> str:
@@ -145,6 +164,10 @@ def decode_public_key(text: str) -> bytes:
         raise KeyUnusable("a public key is not base64") from None
     if len(raw) != 32 or b64encode(raw).decode() != text:
         raise KeyUnusable("a public key is not padded base64 of 32 bytes")
+    return _check_point(raw)
+
+
+def _check_point(raw: bytes) -> bytes:
     y = int.from_bytes(raw, "little") % _SIGN_BIT
     if y >= _FIELD_PRIME:
         raise KeyUnusable("a public key is not in canonical form")

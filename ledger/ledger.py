@@ -21,18 +21,22 @@ from ledger.errors import (
     EventRefused,
     EventUnreadable,
     KeyUnusable,
+    NotALedger,
     StreamClosed,
     StreamConflict,
     UnknownStream,
 )
-from ledger.events import EventData, KeyAdded, KeyRevoked, Role
+from ledger.events import EventData, KeyAdded, Role
+from ledger.guard import Guard
 from ledger.keyring import KeyRing
-from ledger.keys import FileSigner, PrivateKey, Signer, read_key, write_key
+from ledger.keys import FileSigner, PrivateKey, Signer, key_name, read_key, write_key
 from ledger.merkle import leaf_hash
 from ledger.rounds import RoundRow, RoundState
 from ledger.schema import StoredLeaf
 from ledger.sealing import unseal_seed
 from ledger.store import SealedEvent, Store
+from ledger.tree import Tree
+from ledger.trust import Admission, build_ring
 
 _MOST_HEADS = 100_000
 """How many streams' heads are remembered; beyond it they are looked up again."""
@@ -74,11 +78,13 @@ class Ledger:
         self.path = path
         self.origin = origin
         self.store = store
+        self.guard = Guard(None if path is None else path / directory.GUARD, origin)
         self.escrow_public_key = escrow_public_key
         self._private_key = private_key
         self._clock = clock
         self._signers: dict[Role, Signer] = {}
         self._heads: dict[str, _Head] = {}
+        self._admission = Admission()
 
     @classmethod
     def init(
@@ -89,23 +95,29 @@ class Ledger:
         passphrase: bytes | None = None,
         clock: Clock = utc_now,
         escrow_public_key: str | None = None,
+        database_url: str | None = None,
     ) -> Self:
         """Make a ledger's directory with its keys, and open it.
 
         `origin` is the ledger's name, like `casino.example/blackjack`. The keys are encrypted when
         a passphrase is given. `escrow_public_key` is padded base64 of an X25519 key that seeds are
-        sealed to as well. Raises LedgerExists, KeyUnusable for an origin or escrow key that cannot
-        be one, and StoreUnavailable.
+        sealed to as well. `database_url` names an empty PostgreSQL database to keep the leaves in;
+        without it they are in a file of SQLite. Raises LedgerExists, KeyUnusable for an origin or
+        escrow key that cannot be one, UnsupportedFormat for another kind of URL, and
+        StoreUnavailable.
         """
         path = Path(path)
         with directory.building(path) as temporary:
-            directory.write_settings(temporary, origin, escrow_public_key)
+            directory.write_settings(temporary, origin, database_url, escrow_public_key)
             keys = _new_keys()
             (temporary / directory.KEYS).mkdir(mode=0o700)
             for name, key in keys.items():
                 write_key(temporary / directory.KEYS / f"{name}.pem", key, passphrase)
-            with Store.at(temporary / directory.DATABASE, create=True) as store:
-                cls(path, origin, store, keys.__getitem__, clock)._add_first_keys()
+            place = database_url or temporary / directory.DATABASE
+            with Store.at(place, create=True) as store:
+                made = cls(temporary, origin, store, keys.__getitem__, clock)
+                made._add_first_keys()
+                made.guard.create()
         return cls.open(path, passphrase=passphrase, clock=clock)
 
     @classmethod
@@ -130,6 +142,24 @@ class Ledger:
         )
 
     @classmethod
+    def open_url(cls, url: str) -> Self:
+        """Open a ledger in PostgreSQL without its directory, and so without its keys, to be read.
+
+        Its origin is what its first leaf says. Raises NotALedger when there is none,
+        StoreUnavailable and StoreDamaged.
+        """
+
+        def private_key(name: str) -> PrivateKey:
+            raise KeyUnusable(f"no {name} key: open the ledger by its directory to append to it")
+
+        store = Store.at(url)
+        first = store.fetch(0, 1)
+        if not first:
+            store.close()
+            raise NotALedger("the database holds no ledger")
+        return cls(None, read_leaf(first[0]).event.ledger, store, private_key, utc_now)
+
+    @classmethod
     def in_memory(cls, origin: str, *, clock: Clock = utc_now) -> Self:
         """Make a ledger with fresh keys that lives as long as this object."""
         ledger = cls(None, origin, Store.in_memory(), _new_keys().__getitem__, clock)
@@ -139,7 +169,7 @@ class Ledger:
     def _add_first_keys(self) -> None:
         added: list[tuple[str, EventData]] = []
         for role in directory.FIRST_ROLES:
-            signer = FileSigner(f"{role}.{self.origin}", _ed25519(self._private_key(role)))
+            signer = FileSigner(key_name(role, self.origin), _ed25519(self._private_key(role)))
             self._signers[role] = signer
             added.append((events.KEYS_STREAM, signer.as_added([role])))
         self.append(*added)
@@ -156,11 +186,10 @@ class Ledger:
         the caller has seen there: who decides by what it read passes it. Raises StreamConflict when
         another writer appended to one of the streams first (a retry sees what it wrote),
         StreamClosed, EventRefused for an event that could not be read back or that cannot stand in
-        its stream, KeyUnusable when a key to sign with, or to add, is none, StoreUnavailable and
-        StoreDamaged. Nothing is written then.
+        its stream, KeyUnusable when a key to sign with, or to add, is none, KeyNotValid when one
+        may not sign there, StoreUnavailable and StoreDamaged. Nothing is written then.
         """
         moment = format_time(at or self._clock())
-        self._check_keys(drafts)
         heads: dict[str, _Head] = {}
         sealed: list[SealedEvent] = []
         written: list[tuple[Event, bytes, bytes]] = []
@@ -190,8 +219,9 @@ class Ledger:
             sealed.append(SealedEvent(stream, event.seq + 1, name, leaf))
             written.append((event, digest, leaf))
         try:
-            leaf_indices = self.store.append(sealed)
+            leaf_indices = self.store.append(sealed, self._admission)
         except BaseException:
+            self._admission = Admission()
             # Whether it was written is not known for certain: look the heads up again.
             for stream in heads:
                 self._heads.pop(stream, None)
@@ -231,17 +261,6 @@ class Ledger:
             else:
                 self._heads[stream] = head
 
-    def _check_keys(self, drafts: tuple[tuple[str, EventData], ...]) -> None:
-        changes = [data for _, data in drafts if isinstance(data, KeyAdded | KeyRevoked)]
-        if not changes:
-            return
-        ring = KeyRing()
-        for data in [*(recorded.event.data for recorded in self._existing("keys")), *changes]:
-            if isinstance(data, KeyAdded):
-                ring.add(0, data, "")
-            elif isinstance(data, KeyRevoked):
-                ring.revoke(data)
-
     def events(self, stream: str) -> list[Recorded]:
         """Return a stream's events in order, unverified.
 
@@ -262,6 +281,10 @@ class Ledger:
     def size(self) -> int:
         """Return the number of leaves."""
         return self.store.size()
+
+    def tree(self, size: int) -> Tree:
+        """Return the Merkle tree of the first `size` leaves, by the tiles the store holds."""
+        return Tree(size, self.store.read_tile)
 
     def rounds(
         self,
@@ -312,16 +335,42 @@ class Ledger:
                 ):
                     signer = self._signers[role] = FileSigner(data.name, key)
                     return signer
-            raise KeyUnusable(f"the private key for {role} is not one this ledger has added")
+            raise KeyUnusable(f"the private key for {role} is none added for that role here")
         return signer
 
+    def signers(self, role: Role) -> list[Signer]:
+        """Return who signs for a role, then each older key of it that is kept and not revoked.
+
+        Between a rotation and the revocation there are two: what both sign can be verified by
+        whoever knows either. Raises KeyUnusable as `signer` does.
+        """
+        current = self.signer(role)
+        keys = [each.public_key for each in self.key_ring().holders(role)]
+        older = [
+            FileSigner(key.name, _ed25519(self._private_key(name)))
+            for key in reversed(keys)
+            for name in [f"{role}-{key.key_id_hex}"]
+            if key.key_id_hex != current.key_id_hex
+            and self.path is not None
+            and (self.path / directory.KEYS / f"{name}.pem").exists()
+        ]
+        return [current, *older]
+
+    def sign_with(self, role: Role, signer: Signer) -> None:
+        """Let a signer of the caller's, such as a hardware module, sign for a role from now on.
+
+        Its key must be one this ledger has added: appending is refused otherwise.
+        """
+        self._signers[role] = signer
+
+    def key_ring(self) -> KeyRing:
+        """Return every key the ledger has added, with what it may sign; see `ledger.trust`."""
+        return build_ring(self.store.stream(events.KEYS_STREAM), None)[0]
+
     def public_keys(self) -> dict[Role, str]:
-        """Return the verifier key of each role, the last one added where there are several."""
-        ring = KeyRing()
-        for recorded in self._existing(events.KEYS_STREAM):
-            if isinstance(recorded.event.data, KeyAdded):
-                ring.add(recorded.leaf_index, recorded.event.data, "")
-        return {role: key.public_key.vkey for key in ring for role in key.roles}
+        """Return the verifier key of each role: of those not revoked the last one added."""
+        keys = [key for key in self.key_ring() if key.stop is None]
+        return {role: key.public_key.vkey for key in keys for role in key.roles}
 
     def seal_public_key(self) -> bytes:
         """Return the 32 raw bytes of the X25519 key that seeds are sealed to.

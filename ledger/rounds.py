@@ -105,12 +105,14 @@ def selection(
 ) -> tuple[str, list[Any]]:
     """Return the query, and its parameters, for the rounds that satisfy every condition given.
 
-    `opened_from` is inclusive, `opened_to` exclusive, both aware. Rounds come as they were opened.
+    `opened_from` is inclusive, `opened_to` exclusive, both aware. Rounds come as they were opened,
+    or the other way round.
     """
     conditions: list[str] = []
     parameters: list[Any] = []
     if rules_digests is not None:
-        conditions.append(f"rules_digest IN ({', '.join('?' * len(rules_digests))})")
+        # NULL equals nothing, and keeps the list from being empty, which PostgreSQL refuses.
+        conditions.append(f"rules_digest IN (NULL{', ?' * len(rules_digests)})")
         parameters += rules_digests
     for condition, value in (
         ("player = ?", player),
@@ -122,6 +124,9 @@ def selection(
             conditions.append(condition)
             parameters.append(value)
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
-    parameters.append(-1 if limit is None else limit)
     order = "opened_at DESC, first_leaf DESC" if newest_first else "opened_at, first_leaf"
-    return f"SELECT * FROM rounds {where} ORDER BY {order} LIMIT ?", parameters
+    statement = f"SELECT * FROM rounds {where} ORDER BY {order}"
+    if limit is not None:
+        statement += " LIMIT ?"
+        parameters.append(limit)
+    return statement, parameters

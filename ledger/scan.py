@@ -97,6 +97,18 @@ def check_leaf(leaf: StoredLeaf, origin: str, ring: KeyRing) -> tuple[Event | No
     return event, found
 
 
+def leaf_from_bytes(leaf_index: int, state: bytes) -> StoredLeaf:
+    """Return a leaf that comes from no store: the columns are what it says of itself.
+
+    One that cannot be read is given a stream of its own, so that it disturbs no other.
+    """
+    try:
+        event = envelope.read_event(envelope.split_leaf(state).payload)
+    except EventUnreadable:
+        return StoredLeaf(leaf_index, f"leaf {leaf_index}", 1, "", state)
+    return StoredLeaf(leaf_index, event.stream, event.seq + 1, event.type, state)
+
+
 def link_of(leaf: StoredLeaf, event: Event | None) -> Link:
     """Return a leaf's link, from its event or, without one, from its columns."""
     digest = leaf_hash(leaf.state).hex()

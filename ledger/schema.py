@@ -2,13 +2,26 @@
 
 `stored_events` is eventsourcing's table with two changes: the row id is declared, since SQLite may
 renumber an undeclared one, and rows are never changed or removed. `leaves` gives every row its
-place, dense from 0. `rounds` only helps to find rounds; it can be made anew from the leaves and
-nothing that verifies reads it.
+place, dense from 0. `tiles` is the Merkle tree over the leaves (`ledger.tree`), which grows with
+them; a reader derives it anew before trusting it. `rounds` only helps to find rounds; it can be
+made anew from the leaves and nothing that verifies reads it.
 """
 
 import sqlite3
 from typing import NamedTuple
 
+CREATE_ROUNDS = """CREATE TABLE rounds (
+    round TEXT PRIMARY KEY,
+    rules_digest TEXT NOT NULL,
+    player TEXT NOT NULL,
+    table_name TEXT,
+    currency TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    opened_at TEXT NOT NULL,
+    closed_at TEXT,
+    state TEXT NOT NULL,
+    first_leaf INTEGER NOT NULL,
+    last_leaf INTEGER NOT NULL) WITHOUT ROWID"""
 CREATE_TABLES = (
     """CREATE TABLE stored_events (
         event_rowid INTEGER PRIMARY KEY,
@@ -20,18 +33,12 @@ CREATE_TABLES = (
     """CREATE TABLE leaves (
         leaf_index INTEGER PRIMARY KEY,
         event_rowid INTEGER NOT NULL UNIQUE)""",
-    """CREATE TABLE rounds (
-        round TEXT PRIMARY KEY,
-        rules_digest TEXT NOT NULL,
-        player TEXT NOT NULL,
-        table_name TEXT,
-        currency TEXT NOT NULL,
-        mode TEXT NOT NULL,
-        opened_at TEXT NOT NULL,
-        closed_at TEXT,
-        state TEXT NOT NULL,
-        first_leaf INTEGER NOT NULL,
-        last_leaf INTEGER NOT NULL) WITHOUT ROWID""",
+    CREATE_ROUNDS,
+    """CREATE TABLE tiles (
+        level INTEGER NOT NULL,
+        tile_index INTEGER NOT NULL,
+        hashes BLOB NOT NULL,
+        PRIMARY KEY (level, tile_index))""",
     "CREATE INDEX rounds_by_player ON rounds (player, opened_at)",
     "CREATE INDEX rounds_by_time ON rounds (opened_at)",
     "CREATE INDEX rounds_open ON rounds (opened_at) WHERE state = 'open'",
@@ -41,6 +48,14 @@ CREATE_TABLES = (
         for table in ("stored_events", "leaves")
         for act in ("UPDATE", "DELETE")
     ),
+    """CREATE TRIGGER tiles_refuse_DELETE BEFORE DELETE ON tiles
+        BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END""",
+    # Only lengths are compared, since this runs at every append, and to compare the hashes took as
+    # long as to write them. A full tile cannot grow, and so cannot change.
+    """CREATE TRIGGER tiles_only_grow BEFORE UPDATE ON tiles
+        WHEN NEW.level IS NOT OLD.level OR NEW.tile_index IS NOT OLD.tile_index
+            OR length(NEW.hashes) NOT BETWEEN length(OLD.hashes) + 32 AND 256 * 32
+        BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END""",
     """CREATE TRIGGER leaves_are_dense BEFORE INSERT ON leaves
         WHEN NEW.leaf_index IS NOT (SELECT COALESCE(MAX(leaf_index) + 1, 0) FROM leaves)
         BEGIN SELECT RAISE(ABORT, 'a leaf index must follow the last one'); END""",
@@ -49,6 +64,11 @@ CREATE_TABLES = (
 INSERT_EVENT = """INSERT INTO stored_events (originator_id, originator_version, topic, state)
     VALUES (?, ?, ?, ?)"""
 INSERT_LEAF = "INSERT INTO leaves VALUES (?, ?)"
+GROW_TILE = """UPDATE tiles SET hashes = CAST(hashes || ? AS BLOB)
+    WHERE level = 0 AND tile_index = ? AND length(hashes) = ? RETURNING level"""
+PUT_TILE = """INSERT INTO tiles VALUES (?, ?, ?)
+    ON CONFLICT (level, tile_index) DO UPDATE SET hashes = excluded.hashes"""
+SELECT_TILE = "SELECT hashes FROM tiles WHERE level = ? AND tile_index = ?"
 SELECT_SIZE = "SELECT COALESCE(MAX(leaf_index) + 1, 0) FROM leaves"
 
 # An outer join, and casts, because a damaged store must still be read, to be reported.
@@ -57,11 +77,19 @@ _SELECT_LEAVES = """SELECT leaf_index, COALESCE(CAST(originator_id AS TEXT), '')
     COALESCE(CAST(state AS BLOB), x'')
     FROM leaves LEFT JOIN stored_events USING (event_rowid) """
 SELECT_RANGE = _SELECT_LEAVES + "WHERE leaf_index >= ? AND leaf_index < ? ORDER BY leaf_index"
+SELECT_STATES = """SELECT CAST(state AS BLOB) FROM leaves JOIN stored_events USING (event_rowid)
+    WHERE leaf_index >= ? AND leaf_index < ? ORDER BY leaf_index"""
 SELECT_STREAM = _SELECT_LEAVES + "WHERE originator_id = ? ORDER BY originator_version"
+SELECT_STREAM_AFTER = (
+    _SELECT_LEAVES
+    + "WHERE originator_id = ? AND originator_version > ? ORDER BY originator_version"
+)
+SELECT_AT = _SELECT_LEAVES + "WHERE originator_id = ? AND originator_version = ?"
 SELECT_HEAD = _SELECT_LEAVES + "WHERE originator_id = ? ORDER BY originator_version DESC LIMIT 1"
 SELECT_UNINDEXED = """SELECT originator_id, originator_version - 1 FROM stored_events
     WHERE event_rowid NOT IN (SELECT event_rowid FROM leaves WHERE leaf_index >= 0)
     ORDER BY event_rowid"""
+SELECT_COUNTS = """SELECT (SELECT COUNT(*) FROM stored_events), (SELECT COUNT(*) FROM leaves)"""
 SELECT_TWICE_BEGUN = """SELECT originator_id FROM stored_events NOT INDEXED
     WHERE originator_version = 1 GROUP BY originator_id HAVING COUNT(*) > 1"""
 
@@ -88,5 +116,14 @@ def fetch_leaves(database: str, start: int, stop: int) -> list[StoredLeaf]:
     connection = sqlite3.connect(database, uri=True)
     try:
         return [StoredLeaf(*row) for row in connection.execute(SELECT_RANGE, (start, stop))]
+    finally:
+        connection.close()
+
+
+def fetch_states(database: str, start: int, stop: int) -> list[bytes]:
+    """Return the bytes of leaves as `fetch_leaves` does, for those who need no more."""
+    connection = sqlite3.connect(database, uri=True)
+    try:
+        return [state for (state,) in connection.execute(SELECT_STATES, (start, stop))]
     finally:
         connection.close()

@@ -7,9 +7,9 @@ SQLite or eventsourcing leaves here as one of ours. The process environment conf
 """
 
 import os
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -21,14 +21,15 @@ from eventsourcing.persistence import (
     InfrastructureFactory,
     Mapper,
     Notification,
-    PersistenceError,
     StoredEvent,
 )
 from eventsourcing.utils import Environment, EnvType
 
-from ledger import rounds, schema
-from ledger.errors import LedgerError, StoreDamaged, StoreUnavailable, StreamConflict
+from ledger import schema
+from ledger.errors import StoreUnavailable
 from ledger.schema import StoredLeaf
+from ledger.store_errors import translated_errors
+from ledger.transaction import Admit, index_events
 
 PAGE = 1024
 """How many leaves are read at a time."""
@@ -64,35 +65,16 @@ class LeafMapper(Mapper[str]):
         )
 
 
-class LeafRecorder(es.SQLiteApplicationRecorder):
-    """eventsourcing's recorder whose notification ids are leaf indices + 1, dense for ever."""
+class LeafReader(ABC):
+    """Reads leaves by queries; what the recorders of all databases share."""
 
-    def __init__(self, datastore: es.SQLiteDatastore) -> None:
-        super().__init__(datastore)
-        self.insert_events_statement = schema.INSERT_EVENT
+    @abstractmethod
+    def select(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of a query, whose placeholders are question marks."""
 
-    def construct_create_table_statements(self) -> list[str]:
-        """Return the statements that make a new ledger's tables."""
-        return list(schema.CREATE_TABLES)
-
-    def _insert_events(
-        self, c: es.SQLiteCursor, stored_events: Sequence[StoredEvent], **kwargs: Any
-    ) -> Sequence[int]:
-        row_ids = super()._insert_events(c, stored_events, **kwargs)
-        assert row_ids is not None
-        # Only now, holding the write lock, is the size read certain to be the latest.
-        c.execute(schema.SELECT_SIZE)
-        start: int = c.fetchone()[0]
-        leaf_indices = range(start, start + len(row_ids))
-        c.executemany(schema.INSERT_LEAF, zip(leaf_indices, row_ids, strict=True))
-        rounds.index_rounds(
-            c,
-            (
-                StoredLeaf(index, str(e.originator_id), e.originator_version, e.topic, e.state)
-                for index, e in zip(leaf_indices, stored_events, strict=True)
-            ),
-        )
-        return [index + 1 for index in leaf_indices]
+    def select_leaves(self, statement: str, parameters: Sequence[Any]) -> list[StoredLeaf]:
+        """Return all leaves of a query for leaves."""
+        return [StoredLeaf(*row) for row in self.select(statement, parameters)]
 
     def select_notifications(
         self,
@@ -119,15 +101,31 @@ class LeafRecorder(es.SQLiteApplicationRecorder):
         """Return the number of leaves."""
         return int(self.select(schema.SELECT_SIZE)[0][0])
 
-    def select(self, statement: str, parameters: Sequence[Any] = ()) -> list[sqlite3.Row]:
+
+class LeafRecorder(LeafReader, es.SQLiteApplicationRecorder):
+    """eventsourcing's recorder whose notification ids are leaf indices + 1, dense for ever."""
+
+    def __init__(self, datastore: es.SQLiteDatastore) -> None:
+        super().__init__(datastore)
+        self.insert_events_statement = schema.INSERT_EVENT
+
+    def construct_create_table_statements(self) -> list[str]:
+        """Return the statements that make a new ledger's tables."""
+        return list(schema.CREATE_TABLES)
+
+    def _insert_events(
+        self, c: es.SQLiteCursor, stored_events: Sequence[StoredEvent], **kwargs: Any
+    ) -> Sequence[int]:
+        row_ids = super()._insert_events(c, stored_events, **kwargs)
+        assert row_ids is not None
+        leaf_indices = index_events(c, row_ids, stored_events, kwargs.get("admit"))
+        return [index + 1 for index in leaf_indices]
+
+    def select(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
         with self.datastore.transaction(commit=False) as c:
             c.execute(statement, parameters)
-            return list(c.fetchall())
-
-    def select_leaves(self, statement: str, parameters: Sequence[Any]) -> list[StoredLeaf]:
-        """Return all leaves of a query for leaves."""
-        return [StoredLeaf(*row) for row in self.select(statement, parameters)]
+            return [tuple(row) for row in c.fetchall()]
 
 
 class _Pool(es.SQLiteConnectionPool):
@@ -157,7 +155,6 @@ class Store(Application[str]):
         with translated_errors():
             super().__init__(
                 {
-                    "SQLITE_DBNAME": database,
                     "ORIGINATOR_ID_TYPE": "text",
                     "CREATE_TABLE": "yes" if create else "no",
                 }
@@ -165,12 +162,14 @@ class Store(Application[str]):
             self.size()
 
     @classmethod
-    def at(cls, path: Path, *, create: bool = False) -> "Store":
-        """Open the store in a file; it must exist unless it is to be created.
+    def at(cls, place: Path | str, *, create: bool = False) -> "Store":
+        """Open the store in a file or at a URL of PostgreSQL, or create it there.
 
         Where nothing may be written, as on an auditor's read-only medium, it can still be read.
         """
-        path = path.resolve()
+        if isinstance(place, str):
+            return _postgres_store(place, create)
+        path = place.resolve()
         if create:
             mode = "rwc"
         elif os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
@@ -193,6 +192,7 @@ class Store(Application[str]):
 
     def construct_factory(self, env: Environment) -> InfrastructureFactory[Any]:
         """Return the factory of our recorder."""
+        env["SQLITE_DBNAME"] = self.database
         return _Factory(env)
 
     def construct_mapper(self) -> LeafMapper:
@@ -200,9 +200,9 @@ class Store(Application[str]):
         return LeafMapper()
 
     @property
-    def leaf_recorder(self) -> LeafRecorder:
-        """The recorder, as what it is."""
-        assert isinstance(self.recorder, LeafRecorder)
+    def leaf_reader(self) -> LeafReader:
+        """The recorder, as what reads leaves."""
+        assert isinstance(self.recorder, LeafReader)
         return self.recorder
 
     @property
@@ -210,24 +210,26 @@ class Store(Application[str]):
         """Whether this store vanishes with this process."""
         return "mode=memory" in self.database
 
-    def append(self, sealed: Sequence[SealedEvent]) -> list[int]:
+    def append(self, sealed: Sequence[SealedEvent], admit: Admit | None = None) -> list[int]:
         """Write events in one durable transaction and return their leaf indices.
 
-        Raises StreamConflict when a stream has an event of that `seq` already, StoreUnavailable
-        or StoreDamaged; then nothing was written.
+        `admit` has the last word before they are committed. Raises what it raises, StreamConflict
+        when a stream has an event of that `seq` already, StoreUnavailable or StoreDamaged; then
+        nothing was written.
         """
         with translated_errors():
-            return [recording.notification.id - 1 for recording in self.events.put(sealed)]
+            recordings = self.events.put(sealed, admit=admit)
+            return [recording.notification.id - 1 for recording in recordings]
 
     def size(self) -> int:
         """Return the number of leaves."""
         with translated_errors():
-            return self.leaf_recorder.max_notification_id()
+            return self.leaf_reader.max_notification_id()
 
     def fetch(self, start: int, stop: int) -> list[StoredLeaf]:
         """Return the leaves with `start <= leaf_index < stop`."""
         with translated_errors():
-            return self.leaf_recorder.select_leaves(schema.SELECT_RANGE, (start, stop))
+            return self.leaf_reader.select_leaves(schema.SELECT_RANGE, (start, stop))
 
     def leaves(self, start: int = 0, stop: int | None = None) -> Iterator[StoredLeaf]:
         """Yield leaves in order, a page at a time; `stop` is exclusive, None the size now."""
@@ -238,48 +240,56 @@ class Store(Application[str]):
     def stream(self, stream: str) -> list[StoredLeaf]:
         """Return a stream's leaves in the order of their versions."""
         with translated_errors():
-            return self.leaf_recorder.select_leaves(schema.SELECT_STREAM, (stream,))
+            return self.leaf_reader.select_leaves(schema.SELECT_STREAM, (stream,))
 
     def head(self, stream: str) -> StoredLeaf | None:
         """Return a stream's last leaf, or None when it has none."""
         with translated_errors():
-            found = self.leaf_recorder.select_leaves(schema.SELECT_HEAD, (stream,))
+            found = self.leaf_reader.select_leaves(schema.SELECT_HEAD, (stream,))
         return found[0] if found else None
+
+    def event(self, stream: str, version: int) -> StoredLeaf | None:
+        """Return the leaf of a stream at a version (its `seq` + 1), or None when there is none."""
+        with translated_errors():
+            found = self.leaf_reader.select_leaves(schema.SELECT_AT, (stream, version))
+        return found[0] if found else None
+
+    def complaints(self) -> list[str]:
+        """Return what the database itself finds wrong with its file."""
+        lines = [str(line) for (line,) in self.query("PRAGMA quick_check")]
+        return [] if lines == ["ok"] else lines
+
+    def read_tile(self, level: int, index: int) -> bytes:
+        """Return a tile's hashes, as many as there are now (`tree.ReadTile`)."""
+        found = self.query(schema.SELECT_TILE, (level, index))
+        return bytes(found[0][0]) if found else b""
+
+    def fetcher(self) -> Callable[[int, int], list[StoredLeaf]]:
+        """Return a `fetch` that another process can call, by a connection of its own.
+
+        It raises what `translated_errors` translates.
+        """
+        return partial(schema.fetch_leaves, self.database)
+
+    def fetch_states(self, start: int, stop: int) -> list[bytes]:
+        """Return the bytes of the leaves with `start <= leaf_index < stop`, a gap passed over."""
+        return [bytes(state) for (state,) in self.query(schema.SELECT_STATES, (start, stop))]
+
+    def states_fetcher(self) -> Callable[[int, int], list[bytes]]:
+        """Return a `fetch_states` for another process, as `fetcher` does."""
+        return partial(schema.fetch_states, self.database)
 
     def query(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
         with translated_errors():
-            return [tuple(row) for row in self.leaf_recorder.select(statement, parameters)]
+            return self.leaf_reader.select(statement, parameters)
 
 
-@contextmanager
-def translated_errors() -> Iterator[None]:
-    """Turn SQLite's and eventsourcing's errors into ours."""
+def _postgres_store(url: str, create: bool) -> Store:
     try:
-        yield
-    except (sqlite3.Error, PersistenceError) as error:
-        raise _translated(error) from error
-
-
-def _translated(error: BaseException) -> LedgerError:
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, sqlite3.Error):
-        cause = cause.__cause__
-    code = getattr(cause, "sqlite_errorname", "")
-    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return StoreUnavailable("the ledger is locked by another program: try again when it ends")
-    if code.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-        return StoreUnavailable("the ledger is read-only: it needs write permission")
-    if code.startswith("SQLITE_FULL"):
-        return StoreUnavailable("the disk is full: nothing was written, make room and try again")
-    if code.startswith("SQLITE_CANTOPEN"):
-        return StoreUnavailable("the ledger's database cannot be opened: is it there and yours?")
-    if code in ("SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"):
-        if "stored_events" in str(cause):
-            return StreamConflict("another writer appended to the stream first: try again")
-        return StoreDamaged(f"the ledger's leaf index contradicts its events ({cause})")
-    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_CONSTRAINT")):
-        return StoreDamaged(f"the ledger's database is damaged: restore a copy ({cause})")
-    if isinstance(cause, sqlite3.OperationalError) and not code:
-        return StoreDamaged(f"the ledger's database is damaged: restore a copy ({cause})")
-    return StoreUnavailable(f"the ledger's database cannot be used: {cause or error}")
+        from ledger.postgres import PostgresStore
+    except ImportError:
+        raise StoreUnavailable(
+            "PostgreSQL needs more to be installed: pip install 'shoeproof[postgres]'"
+        ) from None
+    return PostgresStore(url, create=create)

@@ -2,19 +2,17 @@
 
 It reads leaves and their columns only, never the look-up index of rounds, and finds everything
 there is to find rather than the first. Its time is that of the Ed25519 verifications, shared
-between processes; its memory is in proportion to the open rounds, not to the ledger.
+between processes; its memory is in proportion to the open rounds, not to the ledger. What a kept
+checkpoint covers need only be hashed again: that it is unchanged since is then certain, and which
+keys signed it was for whoever verified it first; a sample of signatures is checked all the same.
 """
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable
 from contextlib import nullcontext
 from functools import partial
-from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeAlias
+from random import SystemRandom
 
 import msgspec
 
@@ -25,71 +23,90 @@ from ledger.events import CLOSING, KEYS_STREAM
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
 from ledger.ledger import Ledger
+from ledger.rehash import check_kept
 from ledger.scan import Chains, Link, Run, check_leaf, check_link, link_of, scan
-from ledger.schema import StoredLeaf, fetch_leaves
-from ledger.store import Store, translated_errors
+from ledger.schema import StoredLeaf
+from ledger.sharing import Fetch, Progress, over_leaves
+from ledger.store import Store
 from ledger.trust import build_ring, given_key
 
 RUN = 1024
 """How many leaves are scanned at a time."""
 
-SHARED_FROM = 10_000
-"""From how many leaves on worker processes are worth the time they take to start.
-
-Threads would start at once, but take turns at interpreting leaves, and were measured to lose up to
-half of their time in waiting for each other. A script that verifies a ledger of this size must
-guard its entry with `if __name__ == "__main__"`, as every script that starts processes, or ask for
-one worker.
-"""
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Told, from time to time, how many leaves are verified and of how many."""
+SAMPLE = 1000
+"""How many signatures are checked among leaves that a kept checkpoint covers."""
 
 
 class VerifyResult(msgspec.Struct, frozen=True):
     """What verification of the first `size` leaves found, in the order of the leaves.
 
     `anchor` is the verifier key everything else was trusted by, None when there is no such key.
+    The first `covered` leaves were held to a kept checkpoint, and `sampled` of their signatures
+    checked; of all others every signature was. `open_rounds` is None where leaves are covered,
+    which are not read for what they say.
     """
 
     origin: str
     size: int
     anchor: str | None
-    open_rounds: int
+    open_rounds: int | None
     findings: list[Finding]
+    covered: int = 0
+    sampled: int = 0
 
 
 def verify(
     ledger: Ledger | Path,
     *,
     public_key: str | None = None,
+    checkpoint: bytes | None = None,
+    every_signature: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> VerifyResult:
     """Verify every leaf of a ledger.
 
     `public_key` is the operator's key as handed over outside the ledger, a verifier key or base64
-    of 32 bytes: without it a ledger forged as a whole passes. `workers` is by default the number
-    of processors. Raises KeyUnusable when `public_key` is none, NotALedger, UnsupportedFormat,
-    StoreUnavailable and StoreDamaged.
+    of 32 bytes: without it a ledger forged as a whole passes. `checkpoint` is a signed one that
+    the ledger must extend: leaves it covers are hashed, and their signatures checked only in a
+    sample, unless `every_signature` is asked for or the hashes do not agree. `workers` is by
+    default the number of processors. Raises KeyUnusable when `public_key` is none, NoteRefused when
+    `checkpoint` is none of this ledger, NotALedger, UnsupportedFormat, StoreUnavailable and
+    StoreDamaged.
     """
     expected_anchor = None if public_key is None else given_key(public_key)
     with nullcontext(ledger) if isinstance(ledger, Ledger) else Ledger.open(ledger) as opened:
         store, size = opened.store, opened.size()
         ring, anchor, found = build_ring(store.stream(KEYS_STREAM), expected_anchor)
-        chains = Chains(partial(_closing, store))
-        for run in _runs(store, opened.origin, ring, size, workers or os.cpu_count() or 1):
+        # A store in memory is in this process's memory.
+        shared_by = 1 if store.is_in_memory else workers or os.cpu_count() or 1
+        covered = sampled = 0
+        if checkpoint is not None:
+            kept, contradictions = check_kept(
+                checkpoint, store, opened.origin, ring, shared_by, progress
+            )
+            found += contradictions
+            covered = 0 if contradictions or every_signature else kept.size
+            sampled = min(covered, SAMPLE)
+            for place in SystemRandom().sample(range(covered), sampled):
+                for leaf in store.fetch(place, place + 1):
+                    found += check_leaf(leaf, opened.origin, ring)[1]
+        chains = Chains(partial(_link_before, store, covered))
+        job = partial(_scan_range, opened.origin, ring)
+        for run in over_leaves(job, store.fetch, store.fetcher(), covered, size, RUN, shared_by):
             found += run.findings
             found += chains.join(run)
             if progress is not None:
                 progress(run.stop, size)
-        found += _rows_out_of_place(store)
+        found += _rows_out_of_place(store, covered)
     return VerifyResult(
         opened.origin,
         size,
         anchor and anchor.vkey,
-        chains.open_rounds,
-        sorted(set(found), key=_place),
+        None if covered else chains.open_rounds,
+        sort_findings(found),
+        covered,
+        sampled,
     )
 
 
@@ -114,39 +131,23 @@ def verify_stream(ledger: Ledger, stream: str) -> list[Finding]:
     return found
 
 
-def _runs(store: Store, origin: str, ring: KeyRing, size: int, workers: int) -> Iterator[Run]:
-    ranges = ((start, min(start + RUN, size)) for start in range(0, size, RUN))
-    if store.is_in_memory or workers == 1 or size < SHARED_FROM:
-        for start, stop in ranges:
-            yield _scan_range(store.fetch, origin, ring, start, stop)
-        return
-    job = partial(_scan_range, partial(fetch_leaves, store.database), origin, ring)
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool, translated_errors():
-        # A bounded look-ahead keeps finished runs from piling up.
-        ahead = deque(pool.submit(job, *bounds) for bounds in islice(ranges, 4 * workers))
-        while ahead:
-            yield ahead.popleft().result()
-            ahead.extend(pool.submit(job, *bounds) for bounds in islice(ranges, 1))
-
-
-def _scan_range(
-    fetch: Callable[[int, int], list[StoredLeaf]],
-    origin: str,
-    ring: KeyRing,
-    start: int,
-    stop: int,
-) -> Run:
+def _scan_range(origin: str, ring: KeyRing, fetch: Fetch[StoredLeaf], start: int, stop: int) -> Run:
     return scan(fetch(start, stop), start, stop, origin, ring)
 
 
-def _closing(store: Store, stream: str, seq: int, leaf_index: int) -> Link | None:
+def _link_before(store: Store, covered: int, stream: str, seq: int, leaf_index: int) -> Link | None:
     for leaf in store.stream(stream):
-        if leaf.version == seq + 1 and leaf.topic in CLOSING and leaf.leaf_index < leaf_index:
+        is_passed_over = leaf.topic in CLOSING or leaf.leaf_index < covered
+        if leaf.version == seq + 1 and is_passed_over and leaf.leaf_index < leaf_index:
             return link_of(leaf, None)
     return None
 
 
-def _rows_out_of_place(store: Store) -> list[Finding]:
+def _rows_out_of_place(store: Store, covered: int) -> list[Finding]:
+    events, leaves = store.query(schema.SELECT_COUNTS)[0]
+    if covered and events == leaves:
+        # What stands before the checkpoint stood so when it was signed.
+        return []
     unindexed = [
         Finding(codes.LEAF_INDEX_GAP, "an event is stored without a place", stream, None, seq)
         for stream, seq in store.query(schema.SELECT_UNINDEXED)
@@ -155,6 +156,11 @@ def _rows_out_of_place(store: Store) -> list[Finding]:
         Finding(codes.SEQ_GAP, "the stream begins more than once", stream, None, 0)
         for (stream,) in store.query(schema.SELECT_TWICE_BEGUN)
     ]
+
+
+def sort_findings(found: Iterable[Finding]) -> list[Finding]:
+    """Return findings in the order of their leaves, each once; those without a leaf come last."""
+    return sorted(set(found), key=_place)
 
 
 def _place(finding: Finding) -> tuple[bool, int, str, str]:

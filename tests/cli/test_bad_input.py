@@ -40,8 +40,8 @@ def test_not_a_ledger(shoeproof: Shoeproof, tmp_path: Path) -> None:
 
 def test_ledger_of_a_newer_format(shoeproof: Shoeproof, copy: Path) -> None:
     settings = copy / "ledger.toml"
-    settings.write_text(settings.read_text().replace("format = 1", "format = 2"))
-    told(shoeproof("audit", "--ledger", copy), 3, "format 2", "newer")
+    settings.write_text(settings.read_text().replace("format = 2", "format = 3"))
+    told(shoeproof("audit", "--ledger", copy), 3, "format 3", "newer")
 
 
 def test_truncated_database(shoeproof: Shoeproof, copy: Path) -> None:

@@ -30,6 +30,7 @@ def test_init_prints_the_public_keys_and_carries_the_rules(
         "engine",
         "settlement",
         "staff",
+        "log",
     }
     with Ledger.open(path) as ledger:
         assert sorted(str(rules["id"]) for rules in ledger.rules().values()) == [

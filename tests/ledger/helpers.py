@@ -34,7 +34,7 @@ def round_id(number: int) -> str:
     return f"01936f3c-7a10-7b3e-9c55-{number:012x}"
 
 
-FIRST = 4
+FIRST = 5
 """The leaf index after the keys that `init` adds."""
 
 

@@ -8,7 +8,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import findings
 from ledger.envelope import Event, payload, seal_leaf
-from ledger.events import CardDealt, EventData, KeyRevoked, RoundClosed, ServiceStopped
+from ledger.events import (
+    CardDealt,
+    EventData,
+    KeyRevoked,
+    RoundClosed,
+    ServiceStopped,
+)
 from ledger.keys import FileSigner, parse_vkey
 from ledger.ledger import Ledger
 from ledger.store import SealedEvent
@@ -50,6 +56,16 @@ def follow(ledger: Ledger, data: EventData, **wrong: object) -> list[tuple[int |
     place = head(ledger)
     append_raw(ledger, data, **{"seq": place.seq, "prev": place.prev, **wrong})  # type: ignore[arg-type]
     return codes(verify(ledger))
+
+
+def change_keys(ledger: Ledger, data: EventData) -> None:
+    """Append a change of keys by the operator's signature, though it would be refused."""
+    last = ledger.events("keys")[-1]
+    name, seq = type(data).__name__, last.event.seq + 1
+    moment = "2026-01-02T03:05:00.000000Z"
+    event = Event(1, ORIGIN, "keys", seq, name, moment, last.leaf_hash.hex(), data)
+    leaf = seal_leaf(payload(event), ledger.signer("operator"))
+    ledger.store.append([SealedEvent("keys", seq + 1, name, leaf)])
 
 
 def test_what_follows_rightly_has_no_findings(ledger: Ledger) -> None:
@@ -150,7 +166,7 @@ def test_key_added_by_a_key_revoked_before_is_not_valid(ledger: Ledger) -> None:
     operator = parse_vkey(ledger.public_keys()["operator"])
     late = FileSigner("engine.late", Ed25519PrivateKey.generate())
     ledger.append(("keys", late.as_added(["engine"])))
-    ledger.append(("keys", KeyRevoked(operator.name, operator.key_id_hex, FIRST, None)))
+    change_keys(ledger, KeyRevoked(operator.name, operator.key_id_hex, FIRST, None))
     event = Event(1, ORIGIN, ROUND, 0, "RoundOpened", "2026-01-02T03:05:00.000000Z", None, opened())
     leaf = seal_leaf(payload(event), late)
     ledger.store.append([SealedEvent(ROUND, 1, "RoundOpened", leaf)])
@@ -174,17 +190,5 @@ def test_whole_ledger_forged_is_seen_with_the_key_handed_over(played: Path, tmp_
 
 
 def test_key_added_with_an_id_already_there_is_refused_by_verification(ledger: Ledger) -> None:
-    engine, last = (ledger.events("keys")[place] for place in (1, -1))
-    event = Event(
-        1,
-        ORIGIN,
-        "keys",
-        last.event.seq + 1,
-        "KeyAdded",
-        "2026-01-02T03:05:00.000000Z",
-        last.leaf_hash.hex(),
-        engine.event.data,
-    )
-    leaf = seal_leaf(payload(event), ledger.signer("operator"))
-    ledger.store.append([SealedEvent("keys", last.event.seq + 2, "KeyAdded", leaf)])
+    change_keys(ledger, ledger.events("keys")[1].event.data)
     assert codes(verify(ledger)) == [(FIRST, findings.KEY_NOT_VALID)]

@@ -13,7 +13,7 @@ from ledger.keyring import KeyRing
 from ledger.keys import FileSigner, decode_public_key, read_key, vkey, write_key
 from ledger.ledger import Ledger
 from ledger.sealing import seal_seed, unseal_seed
-from tests.ledger.helpers import ROUND, opened
+from tests.ledger.helpers import FIRST, ROUND, opened
 
 LOW_ORDER_POINTS = [
     "0000000000000000000000000000000000000000000000000000000000000000",
@@ -51,7 +51,7 @@ def test_key_missing(ledger: Ledger) -> None:
     assert ledger.path is not None
     (ledger.path / "keys" / "engine.pem").unlink()
     with Ledger.open(ledger.path) as reopened:
-        assert reopened.size() == 4
+        assert reopened.size() == FIRST
         with pytest.raises(KeyUnusable, match=r"engine\.pem is missing"):
             reopened.append((ROUND, opened()))
 
@@ -77,7 +77,7 @@ def test_key_with_another_passphrase(tmp_path: Path, given: bytes | None, messag
     ):
         ledger.append((ROUND, opened()))
     with Ledger.open(tmp_path / "ledger", passphrase=b"right") as ledger:
-        assert ledger.append((ROUND, opened()))[0].leaf_index == 4
+        assert ledger.append((ROUND, opened()))[0].leaf_index == FIRST
 
 
 def test_key_of_another_ledger(ledger: Ledger) -> None:
@@ -87,7 +87,7 @@ def test_key_of_another_ledger(ledger: Ledger) -> None:
     write_key(file, Ed25519PrivateKey.generate(), None)
     with (
         Ledger.open(ledger.path) as reopened,
-        pytest.raises(KeyUnusable, match="not one this ledger has added"),
+        pytest.raises(KeyUnusable, match="none added for that role"),
     ):
         reopened.append((ROUND, opened()))
 
@@ -117,7 +117,7 @@ def test_key_with_an_id_already_there_is_refused(ledger: Ledger) -> None:
     data = ledger.events("keys")[1].event.data
     with pytest.raises(KeyUnusable, match="already has a key"):
         ledger.append(("keys", data))
-    assert ledger.size() == 4
+    assert ledger.size() == FIRST
 
 
 @pytest.mark.parametrize("point", LOW_ORDER_POINTS + NOT_CANONICAL_POINTS)

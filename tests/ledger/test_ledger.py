@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger import sharing
 from ledger import verify as verification
 from ledger.envelope import LARGEST_LEAF, read_event, split_leaf
 from ledger.errors import EventRefused, EventUnreadable, KeyUnusable, StreamConflict, UnknownStream
@@ -37,7 +38,7 @@ from tests.ledger.helpers import (
 
 def test_first_leaves_add_the_keys(ledger: Ledger) -> None:
     assert ledger.size() == FIRST
-    assert list(ledger.public_keys()) == ["operator", "engine", "settlement", "staff"]
+    assert list(ledger.public_keys()) == ["operator", "engine", "settlement", "staff", "log"]
     first = ledger.events("keys")[0]
     key_id = split_leaf(first.leaf).key_id_hex
     assert parse_vkey(ledger.public_keys()["operator"]).key_id_hex == key_id
@@ -137,11 +138,11 @@ def test_work_shared_between_processes_finds_the_same(
         for number in range(3):
             play(ledger, round_id(number), length=6)
     monkeypatch.setattr(verification, "RUN", 5)
-    monkeypatch.setattr(verification, "SHARED_FROM", 0)
+    monkeypatch.setattr(sharing, "SHARED_FROM", 0)
     heard: list[tuple[int, int]] = []
     result = verify(played, workers=2, progress=lambda *told: heard.append(told))
     assert (result.findings, result.open_rounds) == ([], 3)
-    assert heard == [(min(stop, 30), 30) for stop in range(5, 35, 5)]
+    assert heard == [(min(stop, 31), 31) for stop in range(5, 40, 5)]
 
 
 def test_public_key_to_verify_with_that_is_none(ledger: Ledger) -> None:

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from ledger import findings
+from ledger.errors import StoreDamaged
 from ledger.keys import parse_vkey
 from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash, root_hash
@@ -23,7 +26,7 @@ from tests.ledger.helpers import (
 
 def test_an_untouched_ledger_has_no_findings(played: Path) -> None:
     result = verify(played)
-    assert (result.findings, result.size, result.open_rounds) == ([], 12, 0)
+    assert (result.findings, result.size, result.open_rounds) == ([], FIRST + 8, 0)
     with Ledger.open(played) as ledger:
         assert result.anchor == ledger.public_keys()["operator"]
 
@@ -81,14 +84,14 @@ def test_two_leaves_swapped(played: Path) -> None:
 def test_leaf_indices_reordered(played: Path) -> None:
     with tampering(played) as connection:
         rows = dict(
-            connection.execute("SELECT leaf_index, event_rowid FROM leaves WHERE leaf_index >= 7")
+            connection.execute("SELECT leaf_index, event_rowid FROM leaves WHERE leaf_index >= 8")
         )
-        connection.execute("DELETE FROM leaves WHERE leaf_index IN (7, 8)")
-        connection.execute("INSERT INTO leaves VALUES (7, ?), (8, ?)", (rows[8], rows[7]))
+        connection.execute("DELETE FROM leaves WHERE leaf_index IN (8, 9)")
+        connection.execute("INSERT INTO leaves VALUES (8, ?), (9, ?)", (rows[9], rows[8]))
     assert codes_at(played) == [
-        (7, findings.SEQ_GAP),
         (8, findings.SEQ_GAP),
         (9, findings.SEQ_GAP),
+        (10, findings.SEQ_GAP),
     ]
 
 
@@ -117,10 +120,10 @@ def test_whole_round_deleted(path: Path) -> None:
         play(ledger, OTHER_ROUND)
     with tampering(path) as connection:
         connection.execute("DELETE FROM stored_events WHERE originator_id = ?", (ROUND,))
-        connection.execute("DELETE FROM leaves WHERE leaf_index BETWEEN 4 AND 11")
+        connection.execute("DELETE FROM leaves WHERE leaf_index BETWEEN 5 AND 12")
     result = verify(path)
     assert [(f.leaf_index, f.code, f.text) for f in result.findings] == [
-        (4, findings.LEAF_INDEX_GAP, "leaves 4 to 11 are missing")
+        (FIRST, findings.LEAF_INDEX_GAP, "leaves 5 to 12 are missing")
     ]
 
 
@@ -129,37 +132,37 @@ def test_whole_round_deleted_and_the_rest_numbered_anew_is_not_found(path: Path)
     with Ledger.init(path, ORIGIN, clock=TickingClock()) as ledger:
         play(ledger)
         play(ledger, OTHER_ROUND)
-        before = root_hash([leaf_hash(leaf.state) for leaf in ledger.leaves(0, 12)])
+        before = root_hash([leaf_hash(leaf.state) for leaf in ledger.leaves(0, 13)])
     with tampering(path) as connection:
         connection.execute("DELETE FROM stored_events WHERE originator_id = ?", (ROUND,))
-        connection.execute("DELETE FROM leaves WHERE leaf_index BETWEEN 4 AND 11")
-        connection.execute("UPDATE leaves SET leaf_index = leaf_index - 8 WHERE leaf_index > 11")
+        connection.execute("DELETE FROM leaves WHERE leaf_index BETWEEN 5 AND 12")
+        connection.execute("UPDATE leaves SET leaf_index = leaf_index - 8 WHERE leaf_index > 12")
     assert codes_at(path) == []
     with Ledger.open(path) as ledger:
-        assert root_hash([leaf_hash(leaf.state) for leaf in ledger.leaves(0, 12)]) != before
+        assert root_hash([leaf_hash(leaf.state) for leaf in ledger.leaves(0, 13)]) != before
 
 
-def test_tail_deleted_then_appended_to_by_a_writer_who_remembers(ledger: Ledger) -> None:
+def test_tail_deleted_is_noticed_at_the_next_append(ledger: Ledger) -> None:
     path = ledger.path
     assert path is not None
     play(ledger, length=5)
     with tampering(path) as connection:
-        connection.execute("DELETE FROM stored_events WHERE event_rowid > 8")
-        connection.execute("DELETE FROM leaves WHERE leaf_index >= 8")
-    play_on = ledger.append((ROUND, opened()))
-    assert play_on[0].leaf_index == FIRST + 4
-    assert codes_at(path) == [(FIRST + 4, findings.SEQ_GAP)]
+        connection.execute("DELETE FROM stored_events WHERE event_rowid > 9")
+        connection.execute("DELETE FROM leaves WHERE leaf_index >= 9")
+    with pytest.raises(StoreDamaged, match="leaves were removed"):
+        ledger.append((ROUND, opened()))
+    assert ledger.size() == 9
 
 
 def test_place_deleted_but_not_the_row(played: Path) -> None:
     with tampering(played) as connection:
-        connection.execute("DELETE FROM leaves WHERE leaf_index = 11")
+        connection.execute("DELETE FROM leaves WHERE leaf_index = 12")
     assert codes_at(played) == [(None, findings.LEAF_INDEX_GAP)]
 
 
 def test_row_hidden_before_the_first_leaf(played: Path) -> None:
     with tampering(played) as connection:
-        connection.execute("UPDATE leaves SET leaf_index = -1 WHERE leaf_index = 11")
+        connection.execute("UPDATE leaves SET leaf_index = -1 WHERE leaf_index = 12")
     assert codes_at(played) == [(None, findings.LEAF_INDEX_GAP)]
 
 
@@ -184,7 +187,7 @@ def test_closed_round_copied_whole(played: Path) -> None:
             DROP TABLE stored_events;
             ALTER TABLE loose RENAME TO stored_events;
             INSERT INTO stored_events SELECT event_rowid + 100, originator_id, originator_version,
-                topic, state FROM stored_events WHERE event_rowid > 4;
+                topic, state FROM stored_events WHERE event_rowid > 5;
             INSERT INTO leaves SELECT event_rowid - 101 + 8, event_rowid FROM stored_events
                 WHERE event_rowid > 100;"""
         )

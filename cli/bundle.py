@@ -1,0 +1,123 @@
+"""`bundle`: one round with all its proofs in one file, and its verification without a ledger."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.text import Text
+from typer.core import TyperGroup
+
+from cli.errors import FINDINGS
+from cli.options import (
+    CheckpointOption,
+    JsonOption,
+    LedgerOption,
+    MaxAgeOption,
+    PolicyOption,
+    given_public_key,
+    open_to_read,
+    open_to_write,
+)
+from cli.render import console, print_json
+from cli.rounds import find_round, print_replay
+from cli.witness import cosigned_by
+from ledger.bundle import make_bundle, verify_bundle
+from ledger.files import write_durably
+from replay.catalogue import rules_by_content
+from replay.replayer import replay_round
+
+
+class _MakesByDefault(TyperGroup):
+    """`bundle ROUND` is `bundle make ROUND`: a round's id is the name of no command."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        if args and args[0] not in (*self.commands, "--help"):
+            args = ["make", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_MakesByDefault,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Put a round with all its proofs into one file (`bundle ROUND -o FILE`), and verify it.",
+)
+
+
+@app.command("make")
+def make_command(
+    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The bundle's file.")],
+    path: LedgerOption = None,
+    checkpoint: CheckpointOption = None,
+    kept: Annotated[
+        Path | None,
+        typer.Option(help="A checkpoint your reader has: the bundle then connects to it."),
+    ] = None,
+) -> None:
+    """Write a round's events, rules, keys, a checkpoint and every proof into one file.
+
+    A player or an adjudicator checks it with `shoeproof bundle verify`, offline, with nothing but
+    your public key.
+    """
+    # Under a checkpoint that is there already no key is needed.
+    with open_to_write(path) if checkpoint is None else open_to_read(path) as ledger:
+        bundle = make_bundle(
+            ledger,
+            find_round(ledger, round_id),
+            checkpoint=None if checkpoint is None else checkpoint.read_bytes(),
+            kept=None if kept is None else kept.read_bytes(),
+        )
+    write_durably(output, bundle)
+    console().print(f"wrote {output}, {len(bundle):,} bytes", soft_wrap=True)
+
+
+@app.command("verify")
+def verify_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The bundle.")],
+    public_key: Annotated[
+        str,
+        typer.Option(help="The operator's public key as you were handed it: a key or a file."),
+    ],
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="A checkpoint you kept: it must be of the same history.")
+    ] = None,
+    policy: PolicyOption = None,
+    max_age: MaxAgeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Verify a bundle without any ledger, and replay its round by the rules it carries."""
+    key = given_public_key(public_key)
+    assert key is not None
+    kept = None if checkpoint is None else checkpoint.read_bytes()
+    verified = verify_bundle(file.read_bytes(), key, kept)
+    cosigned = cosigned_by(verified.checkpoint.note, policy, max_age)
+    replay = replay_round(verified.events, rules_by_content(verified.rules))
+    found = [*verified.findings, *replay.findings]
+    head = verified.checkpoint.checkpoint
+    if as_json:
+        print_json(
+            {
+                "round": verified.round_id,
+                "origin": head.origin,
+                "checkpoint_size": head.size,
+                "kept_checkpoint_agrees": None if kept is None else True,
+                "cosigned_by": cosigned,
+                "sound": not found,
+                "findings": msgspec.to_builtins(found),
+            }
+        )
+    else:
+        out = console()
+        print_replay(out, replay, verified.findings)
+        out.print(
+            Text(f"{len(verified.events)} events are proven under the checkpoint of {head.origin}")
+        )
+        out.print(f"with {head.size:,} leaves, signed by the log's key.")
+        for name, time in cosigned.items():
+            out.print(f"Cosigned by {name} at {time}.")
+        if kept is not None:
+            out.print("It is of the same history as the checkpoint you kept.")
+    if found:
+        raise typer.Exit(FINDINGS)

@@ -1,0 +1,130 @@
+"""`keys`: which keys may sign, adding another's, rotating one's own, revoking."""
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from cli.errors import UsageError
+from cli.options import (
+    JsonOption,
+    LedgerOption,
+    ledger_path,
+    open_to_read,
+    open_to_write,
+    passphrase_of_keys,
+    program,
+    with_ledger,
+)
+from cli.render import console, plain_table, print_json
+from ledger.events import ROLES, Role
+from ledger.keyring import RingKey
+from ledger.keys import parse_vkey
+from ledger.ledger import Recorded
+from ledger.rotation import add_key, revoke_key, rotate_key
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Show, add, rotate and revoke the keys that sign a ledger.",
+)
+
+
+@app.command("list")
+def list_command(path: LedgerOption = None, as_json: JsonOption = False) -> None:
+    """List every key the ledger has added: its id, its roles, the leaves it may sign."""
+    with open_to_read(path) as ledger:
+        keys = list(ledger.key_ring())
+    if as_json:
+        print_json([_as_json(key) for key in keys])
+        return
+    out = console()
+    table = plain_table("id", "roles", "valid from leaf", "not from")
+    for key in keys:
+        anchor = " (trust anchor)" if key.added_leaf_index == 0 else ""
+        stop = "" if key.stop is None else str(key.stop)
+        roles = Text(", ".join(sorted(key.roles)) + anchor, "dim" if stop else "")
+        table.add_row(key.public_key.key_id_hex, roles, str(key.start), stop)
+    out.print(table)
+    out.print("\nVerifier keys, to be handed over:")
+    for key in keys:
+        out.print(key.public_key.vkey, soft_wrap=True, markup=False)
+
+
+def _as_json(key: RingKey) -> dict[str, object]:
+    return {
+        "id": key.public_key.key_id_hex,
+        "name": key.public_key.name,
+        "roles": sorted(key.roles),
+        "start": key.start,
+        "stop": key.stop,
+        "is_anchor": key.added_leaf_index == 0,
+        "vkey": key.public_key.vkey,
+    }
+
+
+@app.command("add")
+def add_command(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Its verifier key, name+id+base64.")],
+    roles: Annotated[list[str], typer.Option("--role", help="What it may sign; may repeat.")],
+    path: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add a key whose private part is kept elsewhere: another game server's, a hardware module's.
+
+    The operator's key signs for it. It is valid from the leaf after the one that adds it.
+    """
+    known = [role for role in ROLES if role in roles]
+    if len(known) != len(set(roles)):
+        raise UsageError(f"a role is one of {', '.join(ROLES)}, not {', '.join(roles)}")
+    with open_to_write(path) as ledger:
+        _tell(add_key(ledger, parse_vkey(key), known), as_json, f"Added {key}")
+
+
+@app.command("rotate")
+def rotate_command(
+    role: Annotated[Role, typer.Argument(help="Whose key: engine, settlement, staff, …")],
+    path: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a new key for a role, add it, and sign with it from now on.
+
+    The old private key stays beside the new one and stays trusted: restart what signs with it,
+    then revoke it. Auditors keep the key they were handed first, also when the operator's rotates.
+    """
+    with open_to_write(path) as ledger:
+        rotated = rotate_key(ledger, role, passphrase_of_keys(ledger_path(path)))
+    _tell(rotated.recorded, as_json, f"The {role} key is now {rotated.key.vkey}")
+    if rotated.old_key_id_hex is not None and not as_json:
+        out = console()
+        out.print("The old key is trusted until you revoke it:")
+        command = f"{program()} keys revoke {rotated.old_key_id_hex}{with_ledger(path)}"
+        out.print(f"  {command}", soft_wrap=True, markup=False)
+
+
+@app.command("revoke")
+def revoke_command(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id: 8 hex digits.")],
+    from_leaf: Annotated[
+        int | None,
+        typer.Option(min=0, help="The first leaf not to be trusted; by default the next one."),
+    ] = None,
+    reason: Annotated[str | None, typer.Option(help="Why, for the record.")] = None,
+    path: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Stop trusting a key from a leaf on, also from a past one: what it signed then is a finding.
+
+    Keys that it added from that leaf on fall with it. The operator's key is revoked by its
+    successor: rotate it first.
+    """
+    with open_to_write(path) as ledger:
+        recorded = revoke_key(ledger, key_id, first_untrusted_leaf_index=from_leaf, reason=reason)
+    _tell(recorded, as_json, f"Revoked {key_id}")
+
+
+def _tell(recorded: Recorded, as_json: bool, text: str) -> None:
+    if as_json:
+        print_json({"leaf_index": recorded.leaf_index, "event": recorded.event})
+    else:
+        console().print(f"{text} (leaf {recorded.leaf_index})", soft_wrap=True, markup=False)

@@ -1,0 +1,158 @@
+"""`witness`: cosigning a log's checkpoints as a regulator does, and asking witnesses to."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.errors import UsageError
+from cli.options import (
+    LedgerOption,
+    given_public_key,
+    open_to_write,
+    parse_age,
+    passphrase_from_environment,
+)
+from cli.render import console
+from ledger.clock import utc_now
+from ledger.files import write_durably
+from ledger.note import parse_vkey
+from ledger.policy import parse_policy, require
+from ledger.signing import sign_checkpoint
+from ledger.witness import EVIDENCE, LOGS, Witness
+from ledger.witness_client import ask, keep, make_request
+from ledger.witness_request import with_cosignature
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Cosign a log's checkpoints as its witness, or have witnesses cosign one's own.",
+)
+
+DirectoryArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The witness's own directory.")
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Write it to this file, not the screen.")
+]
+
+
+@app.command("init")
+def init_command(
+    directory: DirectoryArgument,
+    name: Annotated[str, typer.Option(help="The witness's name for ever, like regulator.example.")],
+    logs: Annotated[
+        list[str],
+        typer.Option("--log", help="The log key of a ledger to watch, or a file; may repeat."),
+    ],
+) -> None:
+    """Make a witness: its directory and its key, which is encrypted under SHOEPROOF_PASSPHRASE.
+
+    Take the ledgers' log keys from the operator by a way of its own, and hand the printed line to
+    whoever is to rely on this witness: it belongs in their policy.
+    """
+    keys = [parse_vkey(str(given_public_key(log))) for log in logs]
+    witness = Witness.init(directory, name, keys, passphrase=passphrase_from_environment())
+    print(f"witness {witness.key.name} {witness.key.vkey}")
+
+
+@app.command("cosign")
+def cosign_command(
+    directory: DirectoryArgument,
+    file: Annotated[Path, typer.Argument(help="A request, or the first checkpoint of a log.")],
+    output: OutputOption = None,
+) -> None:
+    """Cosign a checkpoint that came in a file, and write it with the cosignature.
+
+    It is refused unless it is proven to extend the last one cosigned here. Where the log shows
+    another history, both notes are kept as evidence in a file that is named.
+    """
+    witness = Witness.open(directory, passphrase=passphrase_from_environment())
+    request = witness.request(file.read_bytes())
+    cosigned = with_cosignature(request.note, witness.key, witness.cosign(request))
+    _write(output, cosigned)
+
+
+@app.command("serve")
+def serve_command(
+    directory: DirectoryArgument,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 8080,
+) -> None:
+    """Cosign checkpoints by HTTP (C2SP tlog-witness), to this machine alone unless --host says so.
+
+    There is no TLS here: put a web server that has it in front.
+    """
+    try:
+        import uvicorn
+
+        from ledger.witness_server import witness_app
+    except ImportError:
+        raise UsageError("serving needs more: pip install 'shoeproof[serve]'") from None
+    witness = Witness.open(directory, passphrase=passphrase_from_environment())
+    out = console()
+    out.print(f"{witness.key.name} cosigns at http://{host}:{port}/", soft_wrap=True)
+    out.print(f"logs {directory / LOGS}, evidence {directory / EVIDENCE}", soft_wrap=True)
+    uvicorn.run(witness_app(witness), host=host, port=port, log_level="warning", lifespan="off")
+
+
+@app.command("request")
+def request_command(
+    path: LedgerOption = None,
+    old: Annotated[
+        int, typer.Option(min=0, help="How many leaves the witness has cosigned so far.")
+    ] = 0,
+    output: OutputOption = None,
+) -> None:
+    """Sign a checkpoint and write what a witness needs to cosign it, to be sent as a file."""
+    with open_to_write(path) as ledger:
+        request = make_request(ledger, old)
+    _write(output, request.encode())
+
+
+@app.command("ask")
+def ask_command(
+    policy: Annotated[Path, typer.Option(help="The policy, with a URL at each witness's line.")],
+    path: LedgerOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Sign a checkpoint and have every witness of a policy cosign it, by HTTP.
+
+    It is kept in the ledger's directory, with every cosignature that came, and the quorum must be
+    among them.
+    """
+    rules = parse_policy(policy.read_bytes())
+    with open_to_write(path) as ledger:
+        note = sign_checkpoint(ledger)
+        for witness in rules.witnesses.values():
+            if witness.url is not None:
+                note = ask(ledger, note, witness.url, witness.key)
+                keep(ledger, note)
+    require(rules, note, now=utc_now())
+    _write(output, note)
+
+
+def _write(output: Path | None, content: bytes) -> None:
+    if output is None:
+        print(content.decode(), end="")
+    else:
+        write_durably(output, content)
+
+
+def cosigned_by(note: bytes | None, policy: Path | None, max_age: str | None) -> dict[str, str]:
+    """Return which witnesses of a policy cosigned a checkpoint, and when; nothing without policy.
+
+    Raises PolicyUnmet when they do not suffice, NoteRefused, and UsageError for an age without a
+    policy or a policy without a checkpoint.
+    """
+    age = parse_age(max_age)
+    if policy is None:
+        if age is not None:
+            raise UsageError("--max-age is that of cosignatures: say whose by --policy")
+        return {}
+    if note is None:
+        raise UsageError("a policy judges a checkpoint: give one by --checkpoint, or --tiles")
+    times = require(parse_policy(policy.read_bytes()), note, now=utc_now(), max_age=age)
+    return {name: f"{datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%SZ}"
+            for name, time in times.items()}  # fmt: skip

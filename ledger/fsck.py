@@ -1,0 +1,153 @@
+"""`fsck`: everything derived again from the stored bytes, and all that disagrees named.
+
+It repairs nothing. Leaves are verified, the tree is built from them anew and held to the stored
+tiles, to the guard and to every checkpoint the directory keeps, and the look-up index is derived
+again. The largest checkpoint that still holds says how far the ledger is what was signed.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+import msgspec
+
+from ledger import findings as codes
+from ledger import rounds, schema
+from ledger.checkpoint import Checkpoint, log_keys, parse_checkpoint, verify_checkpoint
+from ledger.errors import EventUnreadable, NoteRefused, SigningRefused, StoreDamaged
+from ledger.findings import Finding
+from ledger.ledger import Ledger, read_leaf
+from ledger.rehash import roots_at
+from ledger.schema import StoredLeaf
+from ledger.sharing import Progress
+from ledger.signing import kept_checkpoints
+from ledger.tile_check import check_tiles
+from ledger.tree import WIDTH
+from ledger.verify import sort_findings, verify
+
+_OF_THE_LEAF_ITSELF = {
+    codes.SIGNATURE_INVALID,
+    codes.EVENT_UNREADABLE,
+    codes.LEAF_INDEX_GAP,
+    codes.TILE_MISMATCH,
+}
+
+
+class Checkup(msgspec.Struct, frozen=True):
+    """What was found, in the order of the leaves.
+
+    `last_good` is the largest tree the guard or a kept checkpoint promised whose root the leaves on
+    the disk still give: all of its leaves are exactly those that were signed. `damaged` are leaves
+    that are missing or not what they were; `proven` is the size of the largest tree promised whose
+    root the tiles still give, so that its leaves, but for the damaged, are those that were signed.
+    """
+
+    origin: str
+    size: int
+    findings: list[Finding]
+    last_good: Checkpoint | None
+    damaged: list[int]
+    proven: int
+
+
+def fsck(
+    ledger: Ledger, *, public_key: str | None = None, progress: Progress | None = None
+) -> Checkup:
+    """Check a ledger's directory, all of it.
+
+    `public_key` is the operator's as handed over outside. Raises KeyUnusable when it is none,
+    StoreUnavailable, and StoreDamaged when the database cannot be read at all.
+    """
+    size = ledger.size()
+    found = [
+        Finding(codes.DATABASE_DAMAGED, f"the database reports: {line}")
+        for line in ledger.store.complaints()
+    ]
+    found += verify(ledger, public_key=public_key, progress=progress).findings
+    found += check_tiles(_bundles(ledger, size), size, ledger.store.read_tile)
+    promises, of_notes = _promises(ledger)
+    found += of_notes
+    sizes = [each.size for each in promises]
+    roots = roots_at(sizes, _bundles(ledger, size))
+    broken = [each for each in promises if roots.get(each.size) != each.root]
+    if broken:
+        text = f"the first {broken[0].size} leaves are not those that were signed"
+        found.append(Finding(codes.CHECKPOINT_MISMATCH, text))
+    found += _check_look_up(ledger, size)
+    return Checkup(
+        ledger.origin,
+        size,
+        sort_findings(found),
+        max((each for each in promises if each not in broken), key=_size, default=None),
+        sorted(
+            {
+                each.leaf_index
+                for each in found
+                if each.leaf_index is not None and each.code in _OF_THE_LEAF_ITSELF
+            }
+        ),
+        max((each.size for each in promises if _tiles_give(ledger, size, each)), default=0),
+    )
+
+
+def _tiles_give(ledger: Ledger, size: int, promise: Checkpoint) -> bool:
+    try:
+        return promise.size <= size and ledger.tree(promise.size).root() == promise.root
+    except StoreDamaged:
+        return False
+
+
+def _bundles(ledger: Ledger, size: int) -> Iterator[list[StoredLeaf]]:
+    for start in range(0, size, WIDTH):
+        yield ledger.store.fetch(start, min(start + WIDTH, size))
+
+
+def _size(checkpoint: Checkpoint) -> int:
+    return checkpoint.size
+
+
+def _promises(ledger: Ledger) -> tuple[list[Checkpoint], list[Finding]]:
+    """Return what the guard and the kept checkpoints promise, the smallest tree first."""
+    promises: list[Checkpoint] = []
+    found: list[Finding] = []
+    try:
+        signed = ledger.guard.read()
+        promises.append(Checkpoint(ledger.origin, signed.size, bytes.fromhex(signed.root)))
+    except SigningRefused as error:
+        found.append(Finding(codes.GUARD_DAMAGED, str(error)))
+    ring = ledger.key_ring()
+    for note in [] if ledger.path is None else kept_checkpoints(ledger.path):
+        try:
+            said = parse_checkpoint(note)
+            keys = log_keys(ring, ledger.origin, said.size)
+            promises.append(verify_checkpoint(note, keys, ledger.origin).checkpoint)
+        except NoteRefused as error:
+            found.append(Finding(codes.CHECKPOINT_MISMATCH, f"a kept checkpoint: {error}"))
+    return sorted(promises, key=_size), found
+
+
+def _check_look_up(ledger: Ledger, size: int) -> list[Finding]:
+    """Derive the look-up index of rounds anew and compare."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(schema.CREATE_ROUNDS)
+        for leaves in _bundles(ledger, size):
+            rounds.index_rounds(connection, filter(_is_readable, leaves))
+        everything = "SELECT * FROM rounds ORDER BY round"
+        derived = {row[0]: row for row in connection.execute(everything)}
+        stored = {row[0]: row for row in ledger.store.query(everything)}
+    return [
+        Finding(
+            codes.LOOK_UP_MISMATCH,
+            "the look-up index says of this round something else than its leaves",
+            round_id,
+        )
+        for round_id in sorted(derived.keys() | stored.keys())
+        if derived.get(round_id) != stored.get(round_id)
+    ]
+
+
+def _is_readable(leaf: StoredLeaf) -> bool:
+    try:
+        return read_leaf(leaf).event.type == leaf.topic
+    except EventUnreadable:
+        return False

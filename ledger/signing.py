@@ -1,0 +1,101 @@
+"""Signing checkpoints: the only way to one, past the guard and a second look at the disk.
+
+Before a signature is made, the leaves since the last one are read from the disk again and the new
+root is derived from them and the guard's peaks. The tiles, written as the leaves came in, must
+give the same root. A note is handed out only when the guard remembers it, durably. Every note is
+kept in the ledger's directory, named by its size.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ledger import directory
+from ledger.checkpoint import Checkpoint
+from ledger.errors import SigningRefused, StoreDamaged
+from ledger.files import write_durably
+from ledger.guard import Signed
+from ledger.ledger import Ledger
+from ledger.merkle import Peaks, add_to_peaks, leaf_hashes, root_of_peaks
+from ledger.note import sign_note
+from ledger.store_errors import translated_errors
+from ledger.tree import Tree
+
+_AT_A_TIME = 8192
+"""How many leaves are read again at a time."""
+
+_GO_ON = (
+    "bring back the database that was signed (every copy whose `fsck` names no damage will do); if "
+    "it is lost, keep this one as evidence and go on in a new ledger under another origin"
+)
+
+
+def sign_checkpoint(ledger: Ledger) -> bytes:
+    """Return a signed checkpoint of a ledger as it stands now: a note, to be published verbatim.
+
+    Signing the same tree again returns the same bytes. Raises SigningRefused when the ledger does
+    not extend what it last signed, or its disk holds something else than was appended,
+    KeyUnusable, StoreUnavailable, StoreDamaged and OSError.
+    """
+    with ledger.guard.locked() as last:
+        size = ledger.size()
+        tree = ledger.tree(size)
+        _check_extends(last, tree)
+        peaks = _peaks_from_disk(ledger, last, size)
+        root = root_of_peaks(peaks)
+        try:
+            agrees = root == tree.root()
+        except StoreDamaged:
+            agrees = False
+        if not agrees:
+            raise SigningRefused(
+                f"leaves {last.size} to {size - 1} on the disk are not what was appended: run "
+                f"`shoeproof fsck`, which names the damage; to go on, {_GO_ON}"
+            )
+        note = sign_note(Checkpoint(ledger.origin, size, root).text, *ledger.signers("log"))
+        ledger.guard.set(Signed.of(ledger.origin, size, peaks))
+        if ledger.path is not None:
+            folder = ledger.path / directory.CHECKPOINTS
+            folder.mkdir(exist_ok=True)
+            # One that is kept already may bear cosignatures by now.
+            if not (folder / str(size)).exists():
+                write_durably(folder / str(size), note)
+    return note
+
+
+def _check_extends(last: Signed, tree: Tree) -> None:
+    if tree.size < last.size:
+        raise SigningRefused(
+            f"the ledger has {tree.size} leaves, but {last.size} were signed: it was restored from "
+            f"a backup or its tail was cut off; to go on, {_GO_ON}"
+        )
+    try:
+        extends = tree.root(last.size).hex() == last.root
+    except StoreDamaged:
+        extends = False
+    if not extends:
+        raise SigningRefused(
+            f"the first {last.size} leaves are not those that were signed: a restored backup was "
+            f"written to, a second writer went on from a copy, or it was altered; to go on, "
+            f"{_GO_ON}"
+        )
+
+
+def _peaks_from_disk(ledger: Ledger, last: Signed, size: int) -> Peaks:
+    store, peaks, reached = ledger.store, last.raw_peaks, last.size
+    # A connection of its own shares no cache with whoever wrote the leaves.
+    fetch = store.fetch_states if store.is_in_memory else store.states_fetcher()
+    for start in range(last.size, size, _AT_A_TIME):
+        with translated_errors():
+            hashes = leaf_hashes(fetch(start, min(start + _AT_A_TIME, size)))
+        peaks = add_to_peaks(peaks, reached, hashes)
+        reached += len(hashes)
+    return peaks
+
+
+def kept_checkpoints(path: Path) -> Iterator[bytes]:
+    """Yield the notes a ledger's directory keeps, the largest tree's first; raise OSError."""
+    folder = path / directory.CHECKPOINTS
+    if folder.is_dir():
+        sizes = [int(each.name) for each in folder.iterdir() if each.name.isdecimal()]
+        for size in sorted(sizes, reverse=True):
+            yield (folder / str(size)).read_bytes()

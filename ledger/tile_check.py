@@ -1,0 +1,50 @@
+"""Tiles held to leaves: which leaf, or which hash, is not the one the tree was built from.
+
+Each hash is compared with what lies directly below it, so that one altered leaf is one finding and
+one altered hash is one there and, where its tile is full, one in the tile above.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ledger import findings as codes
+from ledger.findings import Finding
+from ledger.merkle import HASH_SIZE, leaf_hash, root_hash
+from ledger.schema import StoredLeaf
+from ledger.tree import WIDTH, ReadTile, split_hashes
+
+
+def check_tiles(
+    bundles: Iterable[Sequence[StoredLeaf]], size: int, read: ReadTile
+) -> Iterator[Finding]:
+    """Yield what tiles and the first `size` leaves contradict each other in.
+
+    `bundles` are the leaves, those of each tile of level 0 together, in order.
+    """
+    below: list[bytes] = []
+    for index, leaves in enumerate(bundles):
+        stored = split_hashes(read(0, index)[: min(WIDTH, size - index * WIDTH) * HASH_SIZE])
+        for leaf in leaves:
+            place = leaf.leaf_index - index * WIDTH
+            if place >= len(stored):
+                text = f"tile {index} of level 0 lacks the leaf's hash"
+            elif leaf_hash(leaf.state) != stored[place]:
+                text = "the leaf is not the one the tree was built from"
+            else:
+                continue
+            yield Finding(codes.TILE_MISMATCH, text, leaf.stream, leaf.leaf_index, leaf.version - 1)
+        if len(stored) == WIDTH:
+            below.append(root_hash(stored))
+    level = 1
+    while below:
+        above: list[bytes] = []
+        for index in range(-(-len(below) // WIDTH)):
+            expected = below[index * WIDTH : (index + 1) * WIDTH]
+            stored = split_hashes(read(level, index)[: len(expected) * HASH_SIZE])
+            for place, digest in enumerate(expected):
+                if stored[place : place + 1] != [digest]:
+                    text = f"hash {place} of tile {index}, level {level}, is not of the tile below"
+                    first = (index * WIDTH + place) * WIDTH**level
+                    yield Finding(codes.TILE_MISMATCH, text, None, first)
+            if len(stored) == WIDTH:
+                above.append(root_hash(stored))
+        level, below = level + 1, above

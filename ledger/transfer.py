@@ -1,0 +1,104 @@
+"""Leaves as a stream from one ledger into another of the same name.
+
+So rounds of a second game server, which holds a key of its own that the operator added, come into
+the ledger. What is taken in is verified first, by itself and as a chain, exactly as if it stood
+where it will stand. What is there already is passed over, so that a stream can be sent again.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import BinaryIO, NamedTuple
+
+from ledger.errors import EventUnreadable, ImportRefused
+from ledger.events import KEYS_STREAM
+from ledger.findings import Finding
+from ledger.ledger import Ledger
+from ledger.scan import Link, check_leaf, check_link, leaf_from_bytes, link_of
+from ledger.schema import StoredLeaf
+from ledger.store import SealedEvent
+from ledger.tile_files import encode_entries, read_entries
+from ledger.trust import Admission
+
+BATCH = 1024
+"""How many leaves are taken in by one transaction."""
+
+
+class Imported(NamedTuple):
+    """How many leaves were taken in, and how many were there already."""
+
+    added: int
+    known: int
+
+
+def export_leaves(ledger: Ledger) -> Iterator[bytes]:
+    """Yield a ledger's leaves as they stand, verbatim, as a stream that `import_leaves` reads."""
+    for leaf in ledger.leaves():
+        yield encode_entries([leaf.state])
+
+
+def import_leaves(ledger: Ledger, file: BinaryIO) -> Imported:
+    """Take in the leaves of a stream, in its order, a batch of them at a time.
+
+    They must name this ledger, be signed by keys it has added, and follow on what is here. Raises
+    ImportRefused at the first that may not come in; nothing of its batch is kept then, while the
+    batches before it are. Raises StreamConflict, StoreUnavailable and StoreDamaged too.
+    """
+    added = known = 0
+    entries = read_entries(file)
+    while True:
+        try:
+            batch = list(islice(entries, BATCH))
+        except EventUnreadable as error:
+            raise ImportRefused(f"{error}; {added} leaves before were taken in") from None
+        if not batch:
+            return Imported(added, known)
+        importer = _Batch(ledger)
+        for number, state in enumerate(batch, added + known):
+            objection = importer.take(state)
+            if objection is not None:
+                raise ImportRefused(
+                    f"leaf {number} of the stream: {objection}; nothing from leaf {added + known} "
+                    f"on was taken in, {added} leaves before were"
+                )
+        ledger.store.append(importer.fresh, Admission())
+        added += len(importer.fresh)
+        known += len(batch) - len(importer.fresh)
+
+
+class _Batch:
+    """The leaves of one transaction, each held to the ledger and to those before it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.fresh: list[SealedEvent] = []
+        self._ledger = ledger
+        self._ring = ledger.key_ring()
+        self._start = ledger.size()
+        self._heads: dict[str, Link | None] = {}
+
+    def take(self, state: bytes) -> str | None:
+        """Take a leaf, unless it is here already, or say why it may not come in."""
+        leaf = leaf_from_bytes(self._start + len(self.fresh), state)
+        here = self._ledger.store.event(leaf.stream, leaf.version)
+        if here is not None:
+            return None if here.state == state else "another event stands in its place"
+        event, found = check_leaf(leaf, self._ledger.origin, self._ring)
+        if event is not None and event.stream == KEYS_STREAM:
+            return "keys are added by the operator here, and never imported"
+        link = link_of(leaf, event)
+        found += check_link(self._head(leaf), link)
+        if found:
+            return _told(found)
+        self._heads[leaf.stream] = link
+        self.fresh.append(SealedEvent(leaf.stream, leaf.version, leaf.topic, state))
+        return None
+
+    def _head(self, leaf: StoredLeaf) -> Link | None:
+        if leaf.stream not in self._heads:
+            last = self._ledger.store.head(leaf.stream)
+            event = None if last is None else check_leaf(last, self._ledger.origin, self._ring)[0]
+            self._heads[leaf.stream] = None if last is None else link_of(last, event)
+        return self._heads[leaf.stream]
+
+
+def _told(found: list[Finding]) -> str:
+    return "; ".join(f"{finding.code}, {finding.text}" for finding in found)

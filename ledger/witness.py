@@ -1,0 +1,226 @@
+"""A witness: it cosigns a log's checkpoint only if the log proves that it has only grown.
+
+Of each log it keeps the checkpoint it cosigned last. A new one must be signed by the log and proven
+to extend that one; it is on the disk before its cosignature leaves. So whoever trusts the witness
+knows that one history was shown, no later than the time stated. Where no proof joins two notes that
+a log signed, both are kept in a file: the log's own signatures speak against it.
+
+The directory: `witness.pem`, the private key; `witness.vkey`, the public one, to be handed over;
+`logs`, a policy whose `log` lines are the logs watched, to be edited when their keys rotate;
+`seen/`, the checkpoint last cosigned of each; `evidence/`.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Self
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from ledger import directory
+from ledger.checkpoint import Checkpoint, parse_checkpoint, parse_text, verify_checkpoint
+from ledger.clock import Clock, utc_now
+from ledger.errors import (
+    ClockBehind,
+    KeyUnusable,
+    NotALedger,
+    NotConsistent,
+    NoteRefused,
+    NotSignedByLog,
+    OldSizeDiffers,
+    StoreDamaged,
+    UnknownLog,
+)
+from ledger.files import locked, write_durably
+from ledger.keys import ED25519, FileSigner, check_name, read_key, write_key
+from ledger.merkle import root_hash
+from ledger.note import (
+    COSIGNATURE,
+    NoteKey,
+    cosignature_line,
+    parse_vkey,
+    verify_note,
+)
+from ledger.policy import parse_policy
+from ledger.witness_request import (
+    Request,
+    check_extends,
+    is_request,
+    origin_digest,
+    parse_request,
+    with_cosignature,
+)
+
+_digest = re.compile(r"[0-9a-f]{64}").fullmatch
+
+PRIVATE_KEY = "witness.pem"
+PUBLIC_KEY = "witness.vkey"
+LOGS = "logs"
+SEEN = "seen"
+EVIDENCE = "evidence"
+
+
+class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two notes of one log that no proof joins: the one cosigned, and the one shown after it."""
+
+    why: str
+    cosigned: str
+    refused: str
+    proof: list[str]
+
+
+class Witness:
+    """A witness's directory, opened; several processes may use it at once."""
+
+    def __init__(
+        self, path: Path, signer: FileSigner, logs: Sequence[NoteKey], clock: Clock
+    ) -> None:
+        """Put a witness together; callers use `init` or `open`."""
+        self.path = path
+        self.key = NoteKey(signer.name, signer.public_key, COSIGNATURE)
+        self._signer = signer
+        self._logs = logs
+        self._clock = clock
+
+    @classmethod
+    def init(
+        cls,
+        path: Path,
+        name: str,
+        logs: Sequence[NoteKey],
+        *,
+        passphrase: bytes | None = None,
+        clock: Clock = utc_now,
+    ) -> Self:
+        """Make a witness's directory with a new key, and open it.
+
+        Raises LedgerExists, KeyUnusable for a name or a log's key that cannot be one, and
+        StoreUnavailable.
+        """
+        if any(key.kind != ED25519 for key in logs):
+            raise KeyUnusable("a key of kind 4 is a witness's: give the logs' keys, of kind 1")
+        private_key = Ed25519PrivateKey.generate()
+        raw = private_key.public_key().public_bytes_raw()
+        key = NoteKey(check_name(name), raw, COSIGNATURE)
+        with directory.building(path) as temporary:
+            write_key(temporary / PRIVATE_KEY, private_key, passphrase)
+            (temporary / PUBLIC_KEY).write_text(f"{key.vkey}\n", encoding="ascii")
+            lines = "".join(f"log {log.vkey}\n" for log in logs)
+            (temporary / LOGS).write_text(f"{lines}quorum none\n", encoding="utf-8")
+            (temporary / SEEN).mkdir()
+            (temporary / EVIDENCE).mkdir()
+        return cls.open(path, passphrase=passphrase, clock=clock)
+
+    @classmethod
+    def open(cls, path: Path, *, passphrase: bytes | None = None, clock: Clock = utc_now) -> Self:
+        """Open a witness's directory.
+
+        Raises NotALedger when there is none, KeyUnusable, and PolicyUnreadable for its `logs`.
+        """
+        try:
+            key = parse_vkey((path / PUBLIC_KEY).read_text(encoding="utf-8").strip())
+            logs = parse_policy((path / LOGS).read_bytes()).logs
+        except (FileNotFoundError, NotADirectoryError):
+            raise NotALedger(
+                f"{path} is no witness: make one by `shoeproof witness init`"
+            ) from None
+        private_key = read_key(path / PRIVATE_KEY, passphrase)
+        if not isinstance(private_key, Ed25519PrivateKey):
+            raise KeyUnusable(f"{path / PRIVATE_KEY} is not an Ed25519 key")
+        signer = FileSigner(key.name, private_key)
+        if signer.public_key != key.raw:
+            raise KeyUnusable(f"{path / PRIVATE_KEY} is not the key that {PUBLIC_KEY} names")
+        return cls(path, signer, logs, clock)
+
+    def last(self, digest: str) -> bytes | None:
+        """Return the note last cosigned of a log, bearing the cosignature; None if there is none.
+
+        `digest` is the `origin_digest` of the log; nothing else names a file. Raises OSError.
+        """
+        if _digest(digest) is None:
+            return None
+        try:
+            return (self.path / SEEN / digest).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def request(self, data: bytes) -> Request:
+        """Return the request in a file: a request, or a checkpoint alone where it needs no proof.
+
+        Raises NoteRefused for what is neither, and OldSizeDiffers when a proof is needed.
+        """
+        if is_request(data):
+            return parse_request(data)
+        new = parse_checkpoint(data)
+        kept = self.last(origin_digest(new.origin))
+        size = 0 if kept is None else parse_checkpoint(kept).size
+        if 0 < size < new.size:
+            raise OldSizeDiffers(
+                f"this needs the proof that {new.origin} grew from {size} to {new.size} leaves: "
+                f"ask for what `shoeproof witness request --old {size}` writes",
+                size,
+            )
+        return Request(min(size, new.size), (), data)
+
+    def cosign(self, request: Request) -> bytes:
+        """Return this witness's line for a checkpoint, having kept the checkpoint.
+
+        Raises NoteRefused for what is no checkpoint, UnknownLog, NotSignedByLog, OldSizeDiffers,
+        NotConsistent, ClockBehind, StoreDamaged and OSError.
+        """
+        new = self._signed_by_log(request.note)
+        place = self.path / SEEN / origin_digest(new.origin)
+        with locked(self.path):
+            kept = self.last(place.name)
+            last, cosigned_at = self._read(new.origin, kept)
+            try:
+                check_extends(request, new, last)
+            except (NotConsistent, OldSizeDiffers) as error:
+                if kept is not None and (isinstance(error, NotConsistent) or new.size < last.size):
+                    error.args = (f"{error}; both notes are in {self._keep(error, kept, request)}",)
+                raise
+            now = int(self._clock().timestamp())
+            if now < cosigned_at:
+                raise ClockBehind("the clock here shows a time before the last cosignature")
+            line = cosignature_line(new.text, self._signer, now)
+            write_durably(place, with_cosignature(request.note, self.key, line))
+        return line
+
+    def _signed_by_log(self, note: bytes) -> Checkpoint:
+        checkpoint = parse_checkpoint(note)
+        keys = [key for key in self._logs if key.name == checkpoint.origin]
+        if not keys:
+            raise UnknownLog(f"no log line in {self.path / LOGS} names {checkpoint.origin!r}")
+        try:
+            return verify_checkpoint(note, keys, checkpoint.origin).checkpoint
+        except NoteRefused as error:
+            raise NotSignedByLog(str(error)) from None
+
+    def _read(self, origin: str, kept: bytes | None) -> tuple[Checkpoint, int]:
+        if kept is None:
+            return Checkpoint(origin, 0, root_hash(())), 0
+        try:
+            note, [own] = verify_note(kept, [self.key])
+            last = parse_text(note.text)
+        except NoteRefused as error:
+            # Whoever forgets what was cosigned might cosign a second history.
+            raise StoreDamaged(f"what was last cosigned of {origin} is damaged: {error}") from None
+        if last.origin != origin or own.time is None:
+            raise StoreDamaged(f"what was last cosigned of {origin} is of {last.origin}")
+        return last, own.time
+
+    def _keep(self, error: Exception, kept: bytes, request: Request) -> Path:
+        evidence = Evidence(
+            str(error),
+            kept.decode(),
+            request.note.decode(),
+            [b64encode(each).decode() for each in request.proof],
+        )
+        content = msgspec.json.format(msgspec.json.encode(evidence), indent=2)
+        # Named by its content, so that the same shown twice is kept once.
+        place = self.path / EVIDENCE / f"{sha256(content).hexdigest()[:16]}.json"
+        write_durably(place, content)
+        return place

