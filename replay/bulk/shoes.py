@@ -13,7 +13,7 @@ import numpy as np
 from replay.bulk.tables import NUMBER, Ints
 from replay.bulk.words import Own
 from replay.engine.cards import PACK
-from replay.engine.shoe import BLOCK_BYTES, Shoe, commitment, context, keystream_blocks
+from replay.engine.shoe import BLOCK_BYTES, BLOCKS, Shoe, commitment, context, keystream_block
 from replay.errors import ShoeError
 
 _WORDS_IN_BLOCK = BLOCK_BYTES // 4
@@ -42,6 +42,8 @@ def first_cards(rounds: Sequence[Own], digest: str, decks: int, count: int) -> I
     size = decks * len(PACK)
     if count > size:
         raise ShoeError(f"a shoe of {size} cards has no {count}")
+    if count > BLOCKS * _WORDS_IN_BLOCK:
+        raise ShoeError("the keystream has fewer words than that")
     words = _words(rounds, digest, -(-count // _WORDS_IN_BLOCK))[:, :count].astype(np.int64)
     remaining = size - np.arange(count)
     rejected = (words >= (1 << 32) // remaining * remaining).any(axis=1)
@@ -70,9 +72,9 @@ def _standing_at(places: Ints, into: Ints, moved: Ints, swaps: int) -> Ints:
 
 
 def _words(rounds: Sequence[Own], digest: str, blocks: int) -> Ints:
-    stream = bytearray()
+    numbers = range(blocks)
+    stream = []
     for own in rounds:
         bound = context(own.round_id, digest, own.client_seed or b"")
-        for block in islice(keystream_blocks(own.seed or b"", bound), blocks):
-            stream += block
-    return np.frombuffer(bytes(stream), ">u4").reshape(len(rounds), -1)
+        stream += [keystream_block(own.seed or b"", bound, number) for number in numbers]
+    return np.frombuffer(b"".join(stream), ">u4").reshape(len(rounds), -1)
