@@ -102,6 +102,7 @@ class Vocabulary:
         self._limits: dict[bytes, dict[str, Limit] | None] = {}
         self._texts: dict[str, dict[bytes, int]] = {name: {} for name in events.EVENTS}
         self._room = _MOST_TEXTS
+        self._table: Ints = np.zeros((0, _WIDTH), np.int64)
         self._commits = self._row(COMMITTED)
         self._reveals = self._row(REVEALED)
         self._bad_reveals = self._row(REVEALED, clean=False)
@@ -113,7 +114,10 @@ class Vocabulary:
 
     def table(self) -> Ints:
         """Return the rows as an array of integers, (rows, numbers of a row)."""
-        return np.array(self.rows.items, np.int64).reshape(-1, _WIDTH)
+        new = self.rows.items[len(self._table) :]
+        if new:
+            self._table = np.vstack([self._table, np.array(new, np.int64)])
+        return self._table
 
     def read(self, kind: str, text: bytes, own: "Own") -> int:
         """Return the row of an event's data and note in `own` what is the round's alone.
@@ -148,7 +152,7 @@ class Vocabulary:
         if limits not in self._limits:
             # Held to its type once, and only then remembered.
             self._limits[limits] = _decode_limits(limits)
-        own.rules_digest = data.rules_digest
+        own.rules_digest = own.rules_digest or data.rules_digest
         return self._row(OPENED, stake=self.openings.number((data.rules_digest, limits)))
 
     def limits(self, opening: int) -> dict[str, Limit] | None:
@@ -211,6 +215,10 @@ class Vocabulary:
                 )  # fmt: skip
             case events.RoundClosed():
                 return self._row(CLOSED, stake=data.total_staked_minor, paid=data.total_paid_minor)
+        return self.other()
+
+    def other(self) -> int:
+        """Return the row of an event that only the replayer judges."""
         return self._row(OTHER, clean=False)
 
     def _offer(self, offer: events.DecisionOffered) -> int:
