@@ -67,7 +67,7 @@ class RangeJudge:
     def __init__(self, rules_by_digest: Mapping[str, Rules], only: str | None = None) -> None:
         """Judge by these rules, rounds of one game alone where `only` names it."""
         self.rules, self.only = rules_by_digest, only
-        self._reader = Reader()
+        self._head = Reader().head
         self._vocabulary = Vocabulary()
 
     def judge(
@@ -87,20 +87,21 @@ class RangeJudge:
         gathered: dict[str, _Gathering] = {}
         for leaf in leaves:
             try:
-                stream, kind = self._read(leaf, gathered, left)
+                round_ = self._read(leaf, gathered, left)
             except EventUnreadable as error:
                 unreadable = Finding(
                     EVENT_UNREADABLE, str(error), leaf.stream, leaf.leaf_index, None
                 )
                 found.append((leaf.leaf_index, [unreadable]))
                 continue
-            if kind in CLOSING and stream in gathered:
+            if round_ is not None and round_.last in CLOSING:
+                stream = round_.own.round_id
                 left.discard(stream)
-                ended = gathered.pop(stream)
-                if ended.is_whole:
-                    whole.append(ended)
+                del gathered[stream]
+                if round_.is_whole:
+                    whole.append(round_)
                 else:
-                    pieces.append(_piece(stream, ended, ended=True))
+                    pieces.append(_piece(stream, round_, ended=True))
         pieces += [_piece(stream, each, ended=False) for stream, each in gathered.items()]
         report = self._judged(whole, start, stop)
         return msgspec.structs.replace(
@@ -123,10 +124,10 @@ class RangeJudge:
 
     def _read(
         self, leaf: StoredLeaf, gathered: dict[str, _Gathering], left: AbstractSet[str]
-    ) -> tuple[str, str]:
-        """Read a leaf into its round and return its stream and type."""
+    ) -> _Gathering | None:
+        """Read a leaf into its round and return that, None for a leaf of no round."""
         try:
-            head = self._reader.head(leaf)
+            head = self._head(leaf.state)
             stream, kind = head.stream, head.type
             round_ = gathered.get(stream)
             own = Own(stream) if round_ is None else round_.own
@@ -137,14 +138,15 @@ class RangeJudge:
             stream, kind = event.stream, event.type
             round_ = gathered.get(stream)
             own, word = Own(stream), self._vocabulary.other()
-        if is_round(stream):
-            if round_ is None:
-                opens = kind == RoundOpened.__name__ and stream not in left
-                round_ = gathered[stream] = _Gathering(own, opens)
-            round_.words.append(word)
-            round_.leaves.append(leaf)
-            round_.last = kind
-        return stream, kind
+        if round_ is None:
+            if not is_round(stream):
+                return None
+            opens = kind == RoundOpened.__name__ and stream not in left
+            round_ = gathered[stream] = _Gathering(own, opens)
+        round_.words.append(word)
+        round_.leaves.append(leaf)
+        round_.last = kind
+        return round_
 
     def _judged(self, rounds: Sequence[_Gathering], start: int, stop: int) -> RangeReport:
         asked = [each for each in rounds if self._concerns(each)]

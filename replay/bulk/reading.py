@@ -5,22 +5,22 @@ certain of, `read_leaf` decides. Only the envelope is decoded for each leaf; wha
 looked up by its text (`words`).
 """
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from ledger import StoredLeaf, envelope
 from ledger.clock import parse_time
+from ledger.envelope import LARGEST_LEAF, VERSION
 from ledger.errors import EventUnreadable
 from ledger.events import EVENTS
 from replay.bulk.batch import Columns
 from replay.bulk.words import Own, Vocabulary
 
 
-class _Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """`ledger.envelope`'s, without names that are not asked for."""
+class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """An event's envelope, its data still text."""
 
     v: int
     ledger: str
@@ -32,18 +32,13 @@ class _Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=Fals
     data: msgspec.Raw
 
 
-_decode = msgspec.json.Decoder(_Envelope).decode
+_decode = msgspec.json.Decoder(Head).decode
 _TAIL = 99
 """Bytes of a leaf from the line feed after its payload on."""
 
-
-class Head(NamedTuple):
-    """What is needed of an event to place it: stream, `seq`, type and the text of its data."""
-
-    stream: str
-    seq: int
-    type: str
-    data: msgspec.Raw
+_is_tail = re.compile(rb"\n[0-9a-f]{8} [A-Za-z0-9+/]{85}[AQgw]==\n").fullmatch
+_SECONDS = len("2026-01-02T03:04:05.")
+_TIME = len("2026-01-02T03:04:05.000001Z")
 
 
 class Reader:
@@ -53,36 +48,29 @@ class Reader:
         """Begin with none."""
         self._seconds: set[str] = set()
 
-    def head(self, leaf: StoredLeaf) -> Head:
-        """Return the head of a leaf's event.
+    def head(self, leaf: bytes) -> Head:
+        """Return the envelope of a leaf, to be given its stored bytes.
 
-        Raises EventUnreadable where the envelope cannot be read; the data may prove unreadable
-        later.
+        Raises ValueError, RecursionError or EventUnreadable where it may not be readable; the data
+        may prove unreadable later.
         """
-        state = leaf.state
-        payload = envelope.split_leaf(state).payload
-        try:
-            event = _decode(payload)
-            if event.v != envelope.VERSION or event.type not in EVENTS:
-                raise EventUnreadable(f"no event of version {event.v} and type {event.type!r}")
-            at = event.at
-            if at[:19] not in self._seconds or not _is_fraction(at):
-                parse_time(at)
-                self._seconds.add(at[:19])
-        except (ValueError, RecursionError) as error:
-            raise EventUnreadable(f"not an event: {error}") from error
-        return Head(event.stream, event.seq, event.type, event.data)
-
-
-def _is_fraction(at: str) -> bool:
-    micros = at[20:26]
-    return (
-        at[19:20] == "."
-        and at[26:] == "Z"
-        and micros.isascii()
-        and micros.isdigit()
-        and len(micros) == 6
-    )
+        end = len(leaf) - _TAIL
+        if leaf.find(b"\n") != end or _is_tail(leaf, end) is None or len(leaf) > LARGEST_LEAF:
+            raise EventUnreadable("not the form of a leaf")
+        head = _decode(leaf[:end])
+        if head.v != VERSION or head.type not in EVENTS:
+            raise EventUnreadable("not a known event")
+        at = head.at
+        if not (
+            at[:_SECONDS] in self._seconds
+            and len(at) == _TIME
+            and at[-1] == "Z"
+            and at.isascii()
+            and at[_SECONDS:-1].isdigit()
+        ):
+            parse_time(at)
+            self._seconds.add(at[:_SECONDS])
+        return head
 
 
 class RoundsBuilder:

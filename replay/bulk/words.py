@@ -101,6 +101,8 @@ class Vocabulary:
         self._stakes_read: dict[bytes, tuple[int, int]] = {}
         self._limits: dict[bytes, dict[str, Limit] | None] = {}
         self._texts: dict[str, dict[bytes, int]] = {name: {} for name in events.EVENTS}
+        self._opened_rows: dict[tuple[str, bytes], int] = {}
+        self._requested_rows: dict[tuple[int, bool], int] = {}
         self._room = _MOST_TEXTS
         self._table: Ints = np.zeros((0, _WIDTH), np.int64)
         self._commits = self._row(COMMITTED)
@@ -153,7 +155,12 @@ class Vocabulary:
             # Held to its type once, and only then remembered.
             self._limits[limits] = _decode_limits(limits)
         own.rules_digest = own.rules_digest or data.rules_digest
-        return self._row(OPENED, stake=self.openings.number((data.rules_digest, limits)))
+        opening = (data.rules_digest, limits)
+        row = self._opened_rows.get(opening)
+        if row is None:
+            row = self._row(OPENED, stake=self.openings.number(opening))
+            self._opened_rows[opening] = row
+        return row
 
     def limits(self, opening: int) -> dict[str, Limit] | None:
         """Return the limits of an opening by its number."""
@@ -168,7 +175,11 @@ class Vocabulary:
             and len(own.client_seed) <= MAX_CLIENT_SEED_BYTES
             and not any(check_debit(data.funds, total, ""))
         )
-        return self._row(REQUESTED, stake=number, clean=clean)
+        row = self._requested_rows.get((number, clean))
+        if row is None:
+            row = self._row(REQUESTED, stake=number, clean=clean)
+            self._requested_rows[number, clean] = row
+        return row
 
     def _stakes(self, text: bytes) -> tuple[int, int]:
         """Return the number of stakes and their total."""

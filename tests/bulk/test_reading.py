@@ -5,7 +5,6 @@ from random import Random
 import msgspec
 import pytest
 
-from ledger import StoredLeaf
 from ledger.envelope import read_event, split_leaf
 from ledger.errors import EventUnreadable
 from replay.bulk.reading import Reader
@@ -47,7 +46,7 @@ def test_mutated_leaves_are_read_alike_or_not_at_all(seed: int) -> None:
         state = _mutated(random)
         own = Own("")
         try:
-            head = reader.head(StoredLeaf(0, "", 1, "", state))
+            head = reader.head(state)
             vocabulary.read(head.type, bytes(head.data), own)
         except (EventUnreadable, ValueError, RecursionError):
             continue
@@ -60,6 +59,6 @@ def test_mutated_leaves_are_read_alike_or_not_at_all(seed: int) -> None:
 def test_every_leaf_of_a_ledger_is_read() -> None:
     reader, vocabulary = Reader(), Vocabulary()
     for state in LEAVES:
-        head = reader.head(StoredLeaf(0, "", 1, "", state))
+        head = reader.head(state)
         vocabulary.read(head.type, bytes(head.data), Own(head.stream))
     assert not vocabulary.is_full
