@@ -8,17 +8,11 @@ at the start. A worker that dies takes nothing with it: its ranges are judged ag
 
 import os
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
-from multiprocessing import get_context
 from pathlib import Path
-
-import msgspec
 
 from ledger import Ledger, StoredLeaf
 from ledger.ledger import read_leaf
@@ -26,11 +20,11 @@ from ledger.schema import fetch_leaves
 from ledger.store import translated_errors
 from replay.audit import AuditResult, OpenRound, Progress, concerns, judge, open_round
 from replay.bulk import progress as notes_of
+from replay.bulk.pool import JudgeRange, shared
 from replay.bulk.progress import Notes
 from replay.bulk.ranges import Piece, RangeJudge, RangeReport
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules
-from replay.errors import ReplayError
 
 RANGE = 16_384
 """Leaves judged at a time: enough rounds for the columns to pay, few megabytes to hold."""
@@ -39,13 +33,6 @@ SHARED_FROM = 100_000
 """From how many leaves on worker processes are worth the second they take to start."""
 
 _SAVED_EVERY = 5.0
-_TRIES = 3
-
-Bounds = tuple[int, int]
-
-
-class WorkersLost(ReplayError):
-    """Worker processes died again and again on the same ranges."""
 
 
 def audit(
@@ -163,63 +150,18 @@ def _reports(
     store, count = ledger.store, workers or os.cpu_count() or 1
     few = workers is None and kept.size - kept.next < SHARED_FROM
     if store.is_in_memory or count == 1 or few:
-        judge_here = RangeJudge(rules, kept.only)
+        judge_here = _make_judge(store.fetch, rules, kept.only)
         for start, stop in bounds:
-            yield judge_here.judge(store.fetch(start, stop), start, stop)
+            yield judge_here(start, stop)
         return
-    begin = partial(_begin, partial(fetch_leaves, store.database), rules, kept.only)
+    make_judge = partial(_make_judge, partial(fetch_leaves, store.database), rules, kept.only)
     with translated_errors():
-        yield from shared(bounds, count, begin)
+        yield from shared(bounds, count, make_judge)
 
 
-def shared(bounds: list[Bounds], workers: int, begin: Callable[[], None]) -> Iterator[RangeReport]:
-    """Yield the reports of ranges in order, judged by worker processes.
-
-    `begin` is called first in each. Raises WorkersLost when workers die without end.
-    """
-    waiting = deque(bounds)
-    tries = 0
-    while waiting:
-        with ProcessPoolExecutor(workers, get_context("spawn"), begin) as pool:
-            try:
-                for report in _in_order(pool, deque(waiting), workers):
-                    waiting.popleft()
-                    tries = 0
-                    yield report
-            except BrokenProcessPool as error:
-                tries += 1
-                if tries == _TRIES:
-                    start, stop = waiting[0]
-                    raise WorkersLost(
-                        f"worker processes died {tries} times at leaves {start} to {stop - 1}"
-                    ) from error
-
-
-def _in_order(pool: Executor, bounds: deque[Bounds], workers: int) -> Iterator[RangeReport]:
-    ahead: deque[Future[RangeReport]] = deque()
-    while ahead or bounds:
-        # A bounded look-ahead keeps reports from piling up.
-        while bounds and len(ahead) < 2 * workers:
-            ahead.append(pool.submit(_judge_range, *bounds.popleft()))
-        yield ahead.popleft().result()
-
-
-class _Worker(msgspec.Struct):
-    """What a worker process keeps between ranges."""
-
-    fetch: Callable[[int, int], list[StoredLeaf]]
-    judge: RangeJudge
-
-
-_worker: list[_Worker] = []
-
-
-def _begin(
+def _make_judge(
     fetch: Callable[[int, int], list[StoredLeaf]], rules: Mapping[str, Rules], only: str | None
-) -> None:
-    _worker[:] = [_Worker(fetch, RangeJudge(rules, only))]
-
-
-def _judge_range(start: int, stop: int) -> RangeReport:
-    [worker] = _worker
-    return worker.judge.judge(worker.fetch(start, stop), start, stop)
+) -> JudgeRange:
+    """Return what judges a range of a ledger's leaves."""
+    judge_range = RangeJudge(rules, only).judge
+    return lambda start, stop: judge_range(fetch(start, stop), start, stop)

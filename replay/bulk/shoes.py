@@ -20,14 +20,14 @@ _WORDS_IN_BLOCK = BLOCK_BYTES // 4
 
 
 def committed(rounds: Sequence[Own], digest: str) -> Ints:
-    """Tell of each round whether its seed is the one it committed to.
+    """Tell of each round whether it has its seeds, and the server's is the one it committed to.
 
-    Each round has a seed of 32 bytes; `digest` is the lower-hex digest of the rules of them all.
+    `digest` is the lower-hex digest of the rules of all rounds.
     """
     return np.array(
         [
-            own.seed is not None
-            and commitment(own.round_id, digest, own.seed).hex() == own.commitment
+            own.has_seeds
+            and commitment(own.round_id, digest, own.seed or b"").hex() == own.commitment
             for own in rounds
         ],
         np.bool_,

@@ -246,7 +246,8 @@ def _fill(
 
 
 def _hand_successors(rules: Rules, hand: Hand) -> dict[str, Hand]:
-    found = _legal(lambda symbol: step(rules, hand, symbol), (*PACK, *ACTS))
+    # A hand that owes a card takes nothing else, and one that owes none takes no card.
+    found = _legal(lambda symbol: step(rules, hand, symbol), PACK if hand.owed else ACTS)
     if SPLIT in legal_acts(rules, hand):
         half, other = split(rules, hand)
         assert half == other, "the halves of a split are walked as equals"

@@ -107,7 +107,6 @@ class Vocabulary:
         self._table: Ints = np.zeros((0, _WIDTH), np.int64)
         self._commits = self._row(COMMITTED)
         self._reveals = self._row(REVEALED)
-        self._bad_reveals = self._row(REVEALED, clean=False)
 
     @property
     def is_full(self) -> bool:
@@ -140,9 +139,8 @@ class Vocabulary:
             own.commitment = data.commitment
             return self._commits
         if isinstance(data, events.ShoeRevealed):
-            own.seed = _bytes(data.seed)
-            good = own.seed is not None and len(own.seed) == SEED_BYTES
-            return self._reveals if good else self._bad_reveals
+            own.seed = seed_bytes(data.seed)
+            return self._reveals
         row = self._say(kind, data)
         self._room -= 1
         texts[text] = row
@@ -169,12 +167,8 @@ class Vocabulary:
     def _requested(self, text: bytes, own: "Own") -> int:
         data = _decode_deal(text)
         number, total = self._stakes(bytes(data.stakes))
-        own.client_seed = _bytes(data.client_seed)
-        clean = (
-            own.client_seed is not None
-            and len(own.client_seed) <= MAX_CLIENT_SEED_BYTES
-            and not any(check_debit(data.funds, total, ""))
-        )
+        own.client_seed = seed_bytes(data.client_seed)
+        clean = not any(check_debit(data.funds, total, ""))
         row = self._requested_rows.get((number, clean))
         if row is None:
             row = self._row(REQUESTED, stake=number, clean=clean)
@@ -285,8 +279,20 @@ class Own:
         self.seed: bytes | None = None
         self.client_seed: bytes | None = None
 
+    @property
+    def has_seeds(self) -> bool:
+        """Tell whether a shoe can be built from the seeds."""
+        seed, client_seed = self.seed, self.client_seed
+        return (
+            seed is not None
+            and len(seed) == SEED_BYTES
+            and client_seed is not None
+            and len(client_seed) <= MAX_CLIENT_SEED_BYTES
+        )
 
-def _bytes(text: str) -> bytes | None:
+
+def seed_bytes(text: str) -> bytes | None:
+    """Return the bytes of a recorded seed, None where it is not hexadecimal."""
     try:
         return bytes.fromhex(text)
     except ValueError:

@@ -13,7 +13,7 @@ from ledger.events import EventData, InputRefused, RoundVoided, ShoeRevealed
 from ledger.store import SealedEvent
 from replay.audit import audit as scalar_audit
 from replay.batch import Batch
-from replay.bulk import audit as bulk
+from replay.bulk import pool
 from replay.bulk.audit import audit
 from replay.bulk.progress import ProgressUnusable
 from replay.bulk.ranges import RangeJudge, RangeReport
@@ -137,16 +137,16 @@ def test_a_worker_that_dies_takes_nothing_with_it(
     on_disk: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed: list[int] = []
-    real = bulk._in_order
+    real = pool._in_order
 
-    def kill_one(pool: object, *rest: object) -> object:
-        for report in real(pool, *rest):  # type: ignore[arg-type]
+    def kill_one(workers: object, *rest: object) -> object:
+        for report in real(workers, *rest):  # type: ignore[arg-type]
             yield report
             if not killed:
-                killed.append(min(pool._processes))  # type: ignore[attr-defined]
+                killed.append(min(workers._processes))  # type: ignore[attr-defined]
                 os.kill(killed[0], signal.SIGKILL)
 
-    monkeypatch.setattr(bulk, "_in_order", kill_one)
+    monkeypatch.setattr(pool, "_in_order", kill_one)
     assert audit(on_disk, workers=2, partitions=12) == scalar_audit(on_disk)
     assert killed
 
@@ -154,8 +154,8 @@ def test_a_worker_that_dies_takes_nothing_with_it(
 def test_workers_that_always_die_are_an_error(
     on_disk: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bulk, "_judge_range", _die)
-    with pytest.raises(bulk.WorkersLost, match="died 3 times"):
+    monkeypatch.setattr(pool, "_judge_range", _die)
+    with pytest.raises(pool.WorkersLost, match="died 3 times"):
         audit(on_disk, workers=2, partitions=2)
 
 

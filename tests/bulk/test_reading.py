@@ -27,8 +27,8 @@ def _leaves() -> list[bytes]:
 
 
 LEAVES = _leaves()
-_PUT = [b"", b'"', b"0", b"9", b"-", b"{", b"}", b",", b"\n", b" ", b"\\u0031", b"\xff", b"null", b"1.5",
-        b'"v":1,', b"Z", b"s1"]  # fmt: skip
+_PUT = [b"", b'"', b"0", b"9", b"-", b"{", b"}", b",", b"\n", b" ", b"\\u0031", b"\xff", b"null",
+        b"1.5", b'"v":1,', b"Z", b"s1"]  # fmt: skip
 
 
 def _mutated(random: Random) -> bytes:
