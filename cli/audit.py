@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
 
-from cli.errors import FINDINGS, UNREADABLE
+from cli.errors import FINDINGS, UNREADABLE, UsageError
 from cli.options import JsonOption, LedgerOption, open_to_read
 from cli.render import (
     MOST_SHOWN,
@@ -26,6 +26,8 @@ from ledger.verify import verify
 from replay.adjudicate import Judgement, adjudicate
 from replay.audit import AuditResult
 from replay.bulk.audit import audit
+from replay.bulk.manifest import read_manifest
+from replay.bulk.parquet import audit_parquet
 from replay.bulk.signatures import SampleResult, sample_signatures
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules, rules_from_json
@@ -57,6 +59,10 @@ def audit_command(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Worker processes; by default one a processor.")
     ] = None,
+    parquet: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Judge an export of `export parquet`, with no ledger."),
+    ] = None,
     sample: Annotated[
         int, typer.Option(min=0, metavar="K", help="Also verify K signatures chosen at random.")
     ] = 0,
@@ -70,6 +76,14 @@ def audit_command(
     This judges what the ledger says; that nobody forged it is what `verify` shows, and with it
     --every-signature here.
     """
+    if parquet is not None:
+        if notes is not None or sample or every_signature:
+            raise UsageError(
+                "an export has no signatures and is read in one go: --parquet stands alone, "
+                "or with --only, --workers and --json"
+            )
+        _audit_export(parquet, only, workers, as_json=as_json)
+        return
     with open_to_read(path) as ledger, progress_bar() as bar:
         _refuse_unknown_game(ledger, only)
         task = bar.add_task("auditing leaves", total=ledger.size())
@@ -82,13 +96,40 @@ def audit_command(
         )
         signed = _check_signatures(ledger, bar, sample, every=every_signature, workers=workers)
     if as_json:
-        told = {**msgspec.structs.asdict(result), "by_code": result.by_code}
+        told = _as_json(result)
         print_json(told if signed is None else {**told, "signatures": signed})
     else:
         _print_audit(console(), result)
         _print_signatures(console(), signed)
     if result.findings or (signed is not None and signed.findings):
         raise typer.Exit(FINDINGS)
+
+
+def _audit_export(folder: Path, only: str | None, workers: int | None, *, as_json: bool) -> None:
+    manifest = read_manifest(folder)
+    with progress_bar() as bar:
+        task = bar.add_task("auditing rounds", total=None)
+        result = audit_parquet(
+            folder,
+            lambda done, total: bar.update(task, completed=done, total=total),
+            only=only,
+            workers=workers,
+        )
+    if as_json:
+        lacks = {"checkpoint": manifest.checkpoint, "cannot_prove": manifest.cannot_prove}
+        print_json({**_as_json(result), **lacks})
+    else:
+        out = console()
+        _print_audit(out, result)
+        out.print("An export cannot prove:")
+        for lack in manifest.cannot_prove:
+            out.print(f"  {plain(lack)}")
+    if result.findings:
+        raise typer.Exit(FINDINGS)
+
+
+def _as_json(result: AuditResult) -> dict[str, object]:
+    return {**msgspec.structs.asdict(result), "by_code": result.by_code}
 
 
 def _refuse_unknown_game(ledger: Ledger, only: str | None) -> None:

@@ -8,6 +8,7 @@ import typer
 from cli import (
     audit,
     demo,
+    export,
     ledger,
     play,
     rounds,
@@ -28,7 +29,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for group in (ledger, play, simulate, rounds, audit, rtp, shoe, theory, demo):
+for group in (ledger, play, simulate, rounds, audit, rtp, shoe, theory, export, demo):
     group.register(app)
 app.add_typer(rules.app, name="rules")
 

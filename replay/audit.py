@@ -78,7 +78,7 @@ def audit(
     voids: list[VoidRound] = []
     closed = 0
     gathered = Gathered()
-    for events in gathered.ended(_readable(ledger, size, found, progress)):
+    for events in gathered.ended(readable(ledger, size, found, progress)):
         if not concerns(events, rules, only):
             continue
         found.extend(judge(events, rules))
@@ -134,7 +134,7 @@ def check_reveals(ledger: Ledger, progress: Progress | None = None) -> list[Find
     found: list[Finding] = []
     gathered = Gathered()
     size = ledger.size()
-    for events in gathered.ended(_readable(ledger, size, [], progress)):
+    for events in gathered.ended(readable(ledger, size, [], progress)):
         found.extend(_placed(problem, events) for problem in check_reveal(events))
     return found
 
@@ -175,9 +175,10 @@ class Gathered:
         yield from self._open.values()
 
 
-def _readable(
+def readable(
     ledger: Ledger, size: int, found: list[Finding], progress: Progress | None
 ) -> Iterator[Recorded]:
+    """Yield the first `size` events; what cannot be read is told in `found` and passed over."""
     for leaf in ledger.leaves(0, size):
         try:
             yield read_leaf(leaf)

@@ -18,7 +18,7 @@ from ledger.events import CLOSING, RoundOpened, RoundVoided
 from ledger.findings import EVENT_UNREADABLE
 from ledger.ledger import read_leaf
 from ledger.rounds import is_round
-from replay.audit import VoidRound, is_of_game, judge, void_round
+from replay.audit import OpenRound, VoidRound, is_of_game, judge, void_round
 from replay.bulk.batch import replay_batch
 from replay.bulk.reading import Reader, RoundsBuilder
 from replay.bulk.words import KIND, OPENED, Own, Vocabulary
@@ -38,7 +38,8 @@ class RangeReport(msgspec.Struct, frozen=True):
 
     `found` and `voids` stand by the leaf that ends their round, or that cannot be read. `whole` are
     the rounds that were judged; `pieces` are of rounds that begin earlier or end later, in the
-    order of their first leaves.
+    order of their first leaves. Where rounds are given whole, as in an export, those that have not
+    ended stand in `open_rounds` with what is `unended` to be found in them, and none is a piece.
     """
 
     start: int
@@ -48,6 +49,8 @@ class RangeReport(msgspec.Struct, frozen=True):
     found: list[tuple[int, list[Finding]]]
     whole: list[str]
     pieces: list[Piece]
+    unended: list[list[Finding]] = []
+    open_rounds: list[OpenRound] = []
 
 
 class _Gathering:

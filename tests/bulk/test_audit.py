@@ -8,20 +8,14 @@ from random import Random
 import pytest
 
 from ledger import Ledger
-from ledger.envelope import Event, payload, seal_leaf
-from ledger.events import EventData, InputRefused, RoundVoided, ShoeRevealed
-from ledger.store import SealedEvent
 from replay.audit import audit as scalar_audit
-from replay.batch import Batch
 from replay.bulk import pool
 from replay.bulk.audit import audit
 from replay.bulk.progress import ProgressUnusable
 from replay.bulk.ranges import RangeJudge, RangeReport
-from replay.catalogue import add_published_games, current_rules
-from replay.engine.round import Decide
+from replay.catalogue import add_published_games
 from replay.games import GAMES
-from replay.table import LiveRound, LiveTable, TableSettings
-from tests.bulk.rounds import LIMITS, stakes_for
+from tests.bulk.ledgers import damage, interleaved
 from tests.replay.helpers import ORIGIN, new_ledger
 from tests.replay.lies_of_money import MONEY
 from tests.replay.lies_of_play import PLAY
@@ -30,68 +24,13 @@ from tests.replay.lying_table import tell
 LIES = PLAY | MONEY
 
 
-def _table(ledger: Ledger, game: str, batch: Batch | None = None) -> LiveTable:
-    settings = TableSettings(limits=LIMITS, currency="EUR")
-    return LiveTable(ledger, current_rules(ledger, game), settings, journal=batch)
-
-
-def _interleaved(ledger: Ledger, random: Random, rounds: int) -> None:
-    """Rounds of several tables at once, a turn of one and a turn of another; some stay open."""
-    batch = Batch(ledger)
-    tables = [_table(ledger, game, batch) for game in GAMES]
-    live: list[LiveRound] = []
-    for number in range(rounds):
-        table = random.choice(tables)
-        round_ = table.open_round(f"p-{number % 7}")
-        if number % 17 == 5:
-            seed = ShoeRevealed(round_._seed.hex())
-            batch.append((round_.round_id, seed), (round_.round_id, RoundVoided("idle", [])))
-            continue
-        round_.deal(stakes_for(table.rules.id, random))
-        live.append(round_)
-        for each in random.sample(live, min(len(live), 4)):
-            if isinstance(each.due, Decide):
-                each.decide(each.due.hand, random.choice(each.offered))
-            if not isinstance(each.due, Decide):
-                live.remove(each)
-    batch.flush()
-
-
-def _append_raw(ledger: Ledger, stream: str, seq: int, data: EventData) -> None:
-    event = Event(1, ledger.origin, stream, seq, type(data).__name__, "2026-01-02T03:04:05.000001Z",
-                  None, data)  # fmt: skip
-    leaf = seal_leaf(payload(event), ledger.signer(data.signer))
-    ledger.store.append([SealedEvent(stream, seq + 1, event.type, leaf)])
-
-
-def _damaged(ledger: Ledger) -> None:
-    """What no honest ledger has: late events, a round opened twice, leaves that are no events."""
-    streams = [leaf.stream for leaf in ledger.leaves() if leaf.topic == "RoundOpened"]
-    closed = [leaf.stream for leaf in ledger.leaves() if leaf.topic == "RoundClosed"]
-    again = ledger.events(closed[0])[0].event.data
-    still_open = [each for each in streams if each not in closed][-1]
-    _append_raw(ledger, closed[1], 90, InputRefused("s1 hit", "closed"))
-    _append_raw(ledger, closed[2], 91, again)
-    _append_raw(ledger, still_open, 92, again)
-    for number in range(3):
-        for each in ledger.events(closed[3 + number])[:5]:
-            _append_raw(ledger, closed[0], 93 + 9 * number + each.event.seq, each.event.data)
-    ledger.store.append(
-        [
-            SealedEvent("odd", 1, "CardDealt", b"no leaf"),
-            SealedEvent("keys", 50, "KeyAdded", b""),
-            SealedEvent(closed[4], 99, "CardDealt", b'{"at":1}\n' + b"0" * 98),
-        ]
-    )
-
-
 @pytest.fixture(scope="module")
 def ledger() -> Ledger:
     """A ledger in memory with every kind of trouble, in ranges' way."""
     made = new_ledger()
-    _interleaved(made, Random(7), 120)
-    _damaged(made)
-    _interleaved(made, Random(8), 40)
+    interleaved(made, Random(7), 120)
+    damage(made)
+    interleaved(made, Random(8), 40)
     return made
 
 
@@ -122,7 +61,7 @@ def test_a_lie_in_a_ledger(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def on_disk(tmp_path_factory: pytest.TempPathFactory) -> Ledger:
     made = Ledger.init(tmp_path_factory.mktemp("bulk") / "ledger", ORIGIN)
     add_published_games(made)
-    _interleaved(made, Random(9), 60)
+    interleaved(made, Random(9), 60)
     return made
 
 
@@ -188,11 +127,11 @@ def test_an_interrupted_audit_goes_on(ledger: Ledger, tmp_path: Path, after: int
 
 def test_a_ledger_that_grows_is_audited_to_its_first_size(monkeypatch: pytest.MonkeyPatch) -> None:
     growing = new_ledger()
-    _interleaved(growing, Random(11), 20)
+    interleaved(growing, Random(11), 20)
     expected = scalar_audit(growing)
 
     def grow(done: int, size: int) -> None:
-        _interleaved(growing, Random(done), 3)
+        interleaved(growing, Random(done), 3)
 
     assert audit(growing, grow, partitions=4) == expected
 
