@@ -15,7 +15,7 @@ from replay.bulk.due import layout_of
 from replay.bulk.money import LARGEST_STAKE, Laid, offers_hold, settlements_hold
 from replay.bulk.shoes import committed, first_cards
 from replay.bulk.tables import NUMBER, Ints
-from replay.bulk.walk import Events, Walked, walk
+from replay.bulk.walk import Events, walk
 from replay.bulk.words import (
     CARD,
     CLEAN,
@@ -90,8 +90,13 @@ def replay_batch(
     return found
 
 
-def sound(columns: Columns, rules_by_digest: Mapping[str, Rules]) -> Ints:
-    """Tell of each round whether it is proved that the replayer finds nothing in it."""
+def sound(
+    columns: Columns, rules_by_digest: Mapping[str, Rules], *, with_shoes: bool = True
+) -> Ints:
+    """Tell of each round whether it is proved that the replayer finds nothing in it.
+
+    Without `with_shoes` the play and the money are judged alone, as a bench of the engine asks.
+    """
     proved = np.zeros(len(columns.own), np.bool_)
     table = columns.vocabulary.table()
     words, lengths = _without_ignored(columns, table)
@@ -117,7 +122,7 @@ def sound(columns: Columns, rules_by_digest: Mapping[str, Rules]) -> Ints:
         )
         inside = np.repeat(np.isin(np.arange(len(lengths)), chosen), lengths)
         proved[formed[chosen]] = group.sound(
-            columns.vocabulary, table, words[inside], lengths[chosen]
+            columns.vocabulary, table, words[inside], lengths[chosen], with_shoes=with_shoes
         )
     return proved
 
@@ -227,7 +232,15 @@ class _Group:
         self.openings = [opening for number in used if (opening := openings[number]) is not None]
         self.layout = layout_of(rules, len(self.openings[0].seats))
 
-    def sound(self, vocabulary: Vocabulary, table: Ints, words: Ints, lengths: Ints) -> Ints:
+    def sound(
+        self,
+        vocabulary: Vocabulary,
+        table: Ints,
+        words: Ints,
+        lengths: Ints,
+        *,
+        with_shoes: bool,
+    ) -> Ints:
         """Tell of each round whether it is proved sound."""
         laid = self._laid()
         events = Events(
@@ -242,9 +255,11 @@ class _Group:
             walked.followed
             & offers_hold(self.layout, events, walked, laid)
             & settlements_hold(self.layout, events, walked, laid, vocabulary.names)
-            & committed(self.own, self.digest)
         )
-        return proved & self._cards_are_the_shoe_s(events, walked, proved)
+        if with_shoes:
+            proved &= committed(self.own, self.digest)
+            proved &= self._cards_are_the_shoe_s(events, proved)
+        return proved
 
     def _laid(self) -> Laid:
         def each(of: Callable[[_Opening], tuple[int, ...]]) -> Ints:
@@ -262,7 +277,7 @@ class _Group:
             row[list(opening.seats)] = np.arange(len(opening.seats))
         return places[self.which]
 
-    def _cards_are_the_shoe_s(self, events: Events, walked: Walked, asked: Ints) -> Ints:
+    def _cards_are_the_shoe_s(self, events: Events, asked: Ints) -> Ints:
         """Tell of each round asked for whether every card is the shoe's, in the shoe's order."""
         kind = events.of(KIND)
         right = np.zeros(len(asked), np.bool_)
