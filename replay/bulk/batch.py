@@ -244,7 +244,8 @@ class _Group:
         """Tell of each round whether it is proved sound."""
         laid = self._laid()
         events = Events(
-            row=table[words],
+            table=np.ascontiguousarray(table.T),
+            words=words,
             number=np.repeat(np.arange(len(lengths)), lengths),
             start=np.cumsum(lengths) - lengths,
             pos=self._places(),

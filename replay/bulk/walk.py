@@ -46,20 +46,22 @@ _INSURANCE_SYMBOLS = [NUMBER[act] for act in INSURANCE_ACTS]
 class Events(NamedTuple):
     """The events of rounds with one rule set and one number of seats, flat, in order.
 
-    `row` is each event's row of the vocabulary, `number` the place of its round among `rounds`,
-    `start` the first event of each round. `pos` maps a seat's number to its place among those that
-    play, -1 for others, (rounds, 10); `has_half` tells whether its stake has a half.
+    `words` are the events, numbers of the vocabulary's rows, and `table` has a column for each of
+    those. `number` is the place of each event's round, `start` the first event of each round. `pos`
+    maps a seat's number to its place among those that play, -1 for others, (rounds, 10); `has_half`
+    tells whether its stake has a half.
     """
 
-    row: Ints
+    table: Ints
+    words: Ints
     number: Ints
     start: Ints
     pos: Ints
     has_half: Ints
 
     def of(self, field: int, events: Ints | slice = slice(None)) -> Ints:
-        """Return one field of some events' rows."""
-        found: Ints = self.row[events, field]
+        """Return one number of the rows of some events."""
+        found: Ints = self.table[field][self.words[events]]
         return found
 
 
