@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -53,6 +53,7 @@ def _take(rules: Rules, hand: Hand, symbol: str) -> Hand:
     return split(rules, hand)[0] if symbol == SPLIT else step(rules, hand, symbol)
 
 
+@settings(deadline=None)  # The first example makes the tables.
 @given(games, randoms)
 def test_every_transition_is_the_engine_s(game: str, random: Random) -> None:
     """Words of any symbols, mostly allowed ones, up to the symbol that breaks them."""
@@ -89,6 +90,7 @@ def _drawn_out(rules: Rules, random: Random) -> Dealer:
     return dealer
 
 
+@settings(deadline=None)  # The first example makes the tables.
 @given(games, randoms)
 def test_every_dealer_s_card_is_the_engine_s(game: str, random: Random) -> None:
     rules = GAMES[game].rules
@@ -106,6 +108,7 @@ def test_every_dealer_s_card_is_the_engine_s(game: str, random: Random) -> None:
         assert (tables.up_value[state], tables.natural[state]) == (dealer.up_value, dealer.natural)
 
 
+@settings(deadline=None)  # The first example makes the tables.
 @given(games, randoms)
 def test_settlement_is_settle(game: str, random: Random) -> None:
     rules = GAMES[game].rules
@@ -120,6 +123,7 @@ def test_settlement_is_settle(game: str, random: Random) -> None:
         assert tables.pays.lines[tables.line[facts]] == line.name
 
 
+@settings(deadline=None)  # The first example makes the tables.
 @given(cards, cards, cards)
 def test_side_bets_are_side_bet_line(first: str, second: str, up: str) -> None:
     rules = GAMES["nba"].rules
@@ -132,6 +136,7 @@ def test_side_bets_are_side_bet_line(first: str, second: str, up: str) -> None:
             assert odds == side_bet_odds(rules.side_bets[name], line)
 
 
+@settings(deadline=None)  # The first example makes the tables.
 @given(st.integers(0, 2**40), st.integers(1, 10**9), st.sampled_from(["half_up", "down"]))
 def test_rounding_is_the_engine_s(numerator: int, denominator: int, how: str) -> None:
     [many] = round_minor(np.array([numerator]), np.array([denominator]), how)  # type: ignore[arg-type]
@@ -155,6 +160,7 @@ def _row(layout: Layout, state: RoundState) -> list[int]:
     return row
 
 
+@settings(deadline=None)  # The first example makes the tables.
 @given(settings_of_a_round())
 def test_what_is_due_is_what_turn_says(setting: Setting) -> None:
     rules = GAMES[setting.game].rules
