@@ -6,9 +6,10 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.text import Text
 
-from cli.errors import FINDINGS, UNREADABLE
+from cli.errors import FINDINGS, UNREADABLE, UsageError
 from cli.options import JsonOption, LedgerOption, open_to_read
 from cli.render import (
     MOST_SHOWN,
@@ -20,8 +21,14 @@ from cli.render import (
     print_json,
     progress_bar,
 )
+from ledger import Ledger
+from ledger.verify import verify
 from replay.adjudicate import Judgement, adjudicate
-from replay.audit import AuditResult, audit
+from replay.audit import AuditResult
+from replay.bulk.audit import audit
+from replay.bulk.manifest import read_manifest
+from replay.bulk.parquet import audit_parquet
+from replay.bulk.signatures import SampleResult, sample_signatures
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules, rules_from_json
 from replay.errors import ReplayError, RoundTextError, UnknownGame
@@ -36,25 +43,127 @@ def register(app: typer.Typer) -> None:
     app.command("adjudicate")(adjudicate_command)
 
 
-def audit_command(path: LedgerOption = None, as_json: JsonOption = False) -> None:
-    """Replay every round, open ones as far as they go, and hold each to the rules it names.
+def audit_command(
+    path: LedgerOption = None,
+    only: Annotated[
+        str | None, typer.Option(metavar="GAME", help="Judge rounds of this game alone.")
+    ] = None,
+    notes: Annotated[
+        Path | None,
+        typer.Option(
+            "--resume",
+            metavar="FILE",
+            help="Leave and find here how far an interrupted audit came.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes; by default one a processor.")
+    ] = None,
+    parquet: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Judge an export of `export parquet`, with no ledger."),
+    ] = None,
+    sample: Annotated[
+        int, typer.Option(min=0, metavar="K", help="Also verify K signatures chosen at random.")
+    ] = 0,
+    every_signature: Annotated[
+        bool, typer.Option("--every-signature", help="Also verify every leaf, as `verify` does.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Hold every round, open ones as far as they go, to the rules it names.
 
-    This judges what the ledger says; that nobody forged it is what `verify` shows.
+    This judges what the ledger says; that nobody forged it is what `verify` shows, and with it
+    --every-signature here.
     """
+    if parquet is not None:
+        if notes is not None or sample or every_signature:
+            raise UsageError(
+                "an export has no signatures and is read in one go: --parquet stands alone, "
+                "or with --only, --workers and --json"
+            )
+        _audit_export(parquet, only, workers, as_json=as_json)
+        return
     with open_to_read(path) as ledger, progress_bar() as bar:
-        task = bar.add_task("replaying", total=ledger.size())
-        result = audit(ledger, lambda done, size: bar.update(task, completed=done, total=size))
+        _refuse_unknown_game(ledger, only)
+        task = bar.add_task("auditing leaves", total=ledger.size())
+        result = audit(
+            ledger,
+            lambda done, size: bar.update(task, completed=done, total=size),
+            only=only,
+            notes=notes,
+            workers=workers,
+        )
+        signed = _check_signatures(ledger, bar, sample, every=every_signature, workers=workers)
     if as_json:
-        print_json({**msgspec.structs.asdict(result), "by_code": result.by_code})
+        told = _as_json(result)
+        print_json(told if signed is None else {**told, "signatures": signed})
     else:
         _print_audit(console(), result)
+        _print_signatures(console(), signed)
+    if result.findings or (signed is not None and signed.findings):
+        raise typer.Exit(FINDINGS)
+
+
+def _audit_export(folder: Path, only: str | None, workers: int | None, *, as_json: bool) -> None:
+    manifest = read_manifest(folder)
+    with progress_bar() as bar:
+        task = bar.add_task("auditing rounds", total=None)
+        result = audit_parquet(
+            folder,
+            lambda done, total: bar.update(task, completed=done, total=total),
+            only=only,
+            workers=workers,
+        )
+    if as_json:
+        lacks = {"checkpoint": manifest.checkpoint, "cannot_prove": manifest.cannot_prove}
+        print_json({**_as_json(result), **lacks})
+    else:
+        out = console()
+        _print_audit(out, result)
+        out.print("An export cannot prove:")
+        for lack in manifest.cannot_prove:
+            out.print(f"  {plain(lack)}")
     if result.findings:
         raise typer.Exit(FINDINGS)
 
 
+def _as_json(result: AuditResult) -> dict[str, object]:
+    return {**msgspec.structs.asdict(result), "by_code": result.by_code}
+
+
+def _refuse_unknown_game(ledger: Ledger, only: str | None) -> None:
+    known = sorted({rules.id for rules in rules_by_digest(ledger).values()})
+    if only is not None and only not in known:
+        raise UnknownGame(f"this ledger has no game {only!r}; it has {', '.join(known) or 'none'}")
+
+
+def _check_signatures(
+    ledger: Ledger, bar: Progress, sample: int, *, every: bool, workers: int | None
+) -> SampleResult | None:
+    if every:
+        task = bar.add_task("verifying leaves", total=ledger.size())
+        verified = verify(
+            ledger,
+            workers=workers,
+            progress=lambda done, size: bar.update(task, completed=done, total=size),
+        )
+        return SampleResult(verified.size, verified.size, tuple(verified.findings))
+    return sample_signatures(ledger, sample) if sample else None
+
+
+def _print_signatures(out: Console, signed: SampleResult | None) -> None:
+    if signed is None:
+        return
+    if not signed.findings:
+        what = "Every" if signed.checked == signed.size else f"{signed.checked:,} chosen at random:"
+        out.print(f"{what} signature of {signed.size:,} leaves holds.")
+    print_findings(out, signed.findings)
+
+
 def _print_audit(out: Console, result: AuditResult) -> None:
     out.print(
-        f"Replayed {result.closed_rounds:,} closed and {len(result.void_rounds):,} void rounds "
+        f"Audited {result.closed_rounds:,} closed and {len(result.void_rounds):,} void rounds "
         f"from {result.size:,} leaves."
     )
     for void in result.void_rounds[:MOST_SHOWN]:

@@ -1,4 +1,4 @@
-"""`publish`, `export` and `import`: the ledger as static files, and leaves as a stream."""
+"""`publish` and `import`: the ledger as static files, and leaves that come in."""
 
 import sys
 from pathlib import Path
@@ -6,17 +6,15 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UsageError
 from cli.options import CheckpointOption, JsonOption, LedgerOption, open_to_read, open_to_write
 from cli.render import console, print_json
 from ledger.publish import publish
-from ledger.transfer import export_leaves, import_leaves
+from ledger.transfer import import_leaves
 
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
     app.command("publish")(publish_command)
-    app.command("export")(export_command)
     app.command("import")(import_command)
 
 
@@ -39,24 +37,6 @@ def publish_command(
         print_json({"size": head.size, "root": head.root.hex(), "folder": str(folder)})
     else:
         console().print(f"published {head.size:,} leaves in {folder}", soft_wrap=True)
-
-
-def export_command(
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write to this file, not to a pipe.")
-    ] = None,
-    path: LedgerOption = None,
-) -> None:
-    """Write every leaf, verbatim, as a stream: each after its length in two bytes."""
-    if output is None and sys.stdout.isatty():
-        raise UsageError("leaves are no text: give -o FILE, or pipe them into `import`")
-    with open_to_read(path) as ledger:
-        if output is None:
-            sys.stdout.buffer.writelines(export_leaves(ledger))
-            sys.stdout.buffer.flush()
-            return
-        with open(output, "xb") as file:
-            file.writelines(export_leaves(ledger))
 
 
 def import_command(

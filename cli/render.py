@@ -6,7 +6,15 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -54,6 +62,14 @@ def error_console() -> Console:
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
+class _RateColumn(ProgressColumn):
+    """How many steps a second are made."""
+
+    def render(self, task: Task) -> Text:
+        """Return the rate, nothing before there is one."""
+        return Text("" if task.speed is None else f"{task.speed:,.0f}/s")
+
+
 def progress_bar() -> Progress:
     """Return a progress bar on stderr that vanishes when done; where nobody looks there is none."""
     shown_on = error_console()
@@ -61,6 +77,7 @@ def progress_bar() -> Progress:
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
+        _RateColumn(),
         TimeRemainingColumn(),
         console=shown_on,
         transient=True,

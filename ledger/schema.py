@@ -115,7 +115,7 @@ def fetch_leaves(database: str, start: int, stop: int) -> list[StoredLeaf]:
     """
     connection = sqlite3.connect(database, uri=True)
     try:
-        return [StoredLeaf(*row) for row in connection.execute(SELECT_RANGE, (start, stop))]
+        return list(map(StoredLeaf._make, connection.execute(SELECT_RANGE, (start, stop))))
     finally:
         connection.close()
 

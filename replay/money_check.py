@@ -57,6 +57,14 @@ def check_debit(funds: Funds | None, amount_minor: int, what: str) -> Iterator[P
         yield codes.DEBIT_MISMATCH, f"{sentence}, the stake is {amount_minor}"
 
 
+def check_credit(settled: BetSettled, name: str) -> Iterator[Problem]:
+    """Hold a credit, where the operator gives one, to the payment it is for."""
+    funds = settled.funds
+    if funds is not None and (funds.direction, _moved(funds)) != ("credit", settled.paid_minor):
+        sentence = f"the {funds.direction} for {name} is {_moved(funds)}"
+        yield codes.CREDIT_MISMATCH, f"{sentence}, {settled.paid_minor} was paid"
+
+
 def check_limits(
     limits: Mapping[str, Limit] | None, stakes: Mapping[str, Mapping[str, int]]
 ) -> Iterator[Problem]:
@@ -102,7 +110,7 @@ class Settlements:
             yield codes.DUPLICATE_SETTLEMENT, f"{name} was settled before"
             return
         self.recorded[bet] = settled
-        yield from self._check_credit(settled, name)
+        yield from check_credit(settled, name)
         outcome = _find(expected, bet)
         if outcome is not None and outcome.paid_minor is not None:
             yield from _compare(settled, outcome)
@@ -115,13 +123,6 @@ class Settlements:
             yield codes.SETTLEMENT_EARLY, f"{name} was settled before it was decided"
         else:
             yield codes.SETTLEMENT_MISMATCH, f"the round has no {name}"
-
-    @staticmethod
-    def _check_credit(settled: BetSettled, name: str) -> Iterator[Problem]:
-        funds = settled.funds
-        if funds is not None and (funds.direction, _moved(funds)) != ("credit", settled.paid_minor):
-            sentence = f"the {funds.direction} for {name} is {_moved(funds)}"
-            yield codes.CREDIT_MISMATCH, f"{sentence}, {settled.paid_minor} was paid"
 
     def turn_ends(self, expected: list[Outcome]) -> None:
         """Note the bets that a turn decided and did not settle."""

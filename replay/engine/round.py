@@ -253,11 +253,11 @@ def _state(
     dealt: int,
     hole_natural: bool | None,
 ) -> RoundState:
-    due = _due(rules, seats, hands, dealer, dealt, hole_natural)
+    due = due_next(rules, seats, hands, dealer, dealt, hole_natural)
     return RoundState(rules, seats, hands, dealer, dealer_cards, dealt, hole_natural, due)
 
 
-def _due(
+def due_next(
     rules: Rules,
     seats: tuple[Seat, ...],
     hands: tuple[SeatHand, ...],
@@ -265,6 +265,11 @@ def _due(
     dealt: int,
     hole_natural: bool | None,
 ) -> Turn:
+    """Return the one thing that can happen next; the arguments are the fields of a RoundState.
+
+    Of the hands it reads only whether they owe a card, are over, or are a natural; of the dealer
+    the up card's value, the count, and whether the rules draw on: tables of it rest on that.
+    """
     plan = deal_plan(rules.deal_order, tuple([seat.name for seat in seats]))
     if dealt < len(plan):
         return plan[dealt]
@@ -272,7 +277,7 @@ def _due(
         if dealer.up_value == 1:
             # Hands and seats run side by side until the first split, which comes later.
             for seat, held in zip(seats, hands, strict=False):
-                if seat.answer is None and (legal := _insurance_acts(rules, seat, held.hand)):
+                if seat.answer is None and (legal := insurance_acts(rules, seat, held.hand)):
                     return Decide(seat.name, legal)
         if hole_natural is None and _checks(rules, dealer):
             return _CHECK
@@ -294,7 +299,8 @@ def _checks(rules: Rules, dealer: Dealer) -> bool:
     )
 
 
-def _insurance_acts(rules: Rules, seat: Seat, hand: Hand) -> tuple[Act, ...]:
+def insurance_acts(rules: Rules, seat: Seat, hand: Hand) -> tuple[Act, ...]:
+    """Return what a seat may answer with an ace up, nothing where it is not asked."""
     natural = hand.over == NATURAL
     if natural and rules.even_money:
         return (EVEN_MONEY, DECLINE)

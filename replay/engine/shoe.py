@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import struct
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from replay.engine.cards import PACK, Card
@@ -22,7 +23,9 @@ MAX_CLIENT_SEED_BYTES: Final = 64
 LABEL: Final = b"shoeproof/shoe/v1"
 KEYSTREAM_BITS: Final = 32_768
 BLOCK_BYTES: Final = 32
-_BLOCKS: Final = KEYSTREAM_BITS // 8 // BLOCK_BYTES
+BLOCKS: Final = KEYSTREAM_BITS // 8 // BLOCK_BYTES
+_START: Final = [n.to_bytes(4, "big") + LABEL + b"\x00" for n in range(1, BLOCKS + 1)]
+_LENGTH: Final = KEYSTREAM_BITS.to_bytes(4, "big")
 _WORDS_IN_BLOCK: Final = struct.Struct(">8I")
 
 
@@ -38,6 +41,12 @@ def commitment(round_id: str, rules_digest: str, server_seed: bytes) -> bytes:
 
 def context(round_id: str, rules_digest: str, client_seed: bytes) -> bytes:
     """Return the KBKDF context that binds a keystream to one round, its rules and its player."""
+    return round_id.encode() + _bound(rules_digest, client_seed)
+
+
+@lru_cache(maxsize=1024)
+def _bound(rules_digest: str, client_seed: bytes) -> bytes:
+    """Return the part of a context that rounds share; most players give no seed of their own."""
     if len(client_seed) > MAX_CLIENT_SEED_BYTES:
         raise ShoeError(f"a client seed has at most 64 bytes, this one has {len(client_seed)}")
     try:
@@ -46,16 +55,20 @@ def context(round_id: str, rules_digest: str, client_seed: bytes) -> bytes:
         raise ShoeError(f"the rules digest {rules_digest!r} is not hexadecimal") from None
     if len(digest) != BLOCK_BYTES:
         raise ShoeError(f"a rules digest has 32 bytes, this one has {len(digest)}")
-    return round_id.encode() + b"\x00" + digest + hashlib.sha256(client_seed).digest()
+    return b"\x00" + digest + hashlib.sha256(client_seed).digest()
+
+
+def keystream_block(server_seed: bytes, kbkdf_context: bytes, number: int) -> bytes:
+    """Return one block of the keystream, 32 bytes, by its 0-based number below 128."""
+    fixed = _START[number] + kbkdf_context + _LENGTH
+    return hmac.digest(server_seed, fixed, "sha256")
 
 
 def keystream_blocks(server_seed: bytes, kbkdf_context: bytes) -> Iterator[bytes]:
     """Yield the 128 blocks of the keystream, 32 bytes each, in order."""
     _check_seed(server_seed)
-    length = KEYSTREAM_BITS.to_bytes(4, "big")
-    fixed = LABEL + b"\x00" + kbkdf_context + length
-    for counter in range(1, _BLOCKS + 1):
-        yield hmac.digest(server_seed, counter.to_bytes(4, "big") + fixed, "sha256")
+    for number in range(BLOCKS):
+        yield keystream_block(server_seed, kbkdf_context, number)
 
 
 class Shoe:

@@ -1,0 +1,69 @@
+"""`export`: a ledger's leaves as a stream, and its rounds in the forms that others read."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.errors import UsageError
+from cli.options import LedgerOption, open_to_read
+from cli.render import console, progress_bar
+from ledger.transfer import export_leaves
+from replay.bulk.export import export_parquet
+
+app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
+
+
+@app.callback()
+def export_command(
+    context: typer.Context,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write to this file, not to a pipe.")
+    ] = None,
+    path: LedgerOption = None,
+) -> None:
+    """Write every leaf, verbatim, as a stream: each after its length in two bytes.
+
+    `export parquet DIR` writes rounds as columns instead.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if output is None and sys.stdout.isatty():
+        raise UsageError("leaves are no text: give -o FILE, or pipe them into `import`")
+    with open_to_read(path) as ledger:
+        if output is None:
+            sys.stdout.buffer.writelines(export_leaves(ledger))
+            sys.stdout.buffer.flush()
+            return
+        with open(output, "xb") as file:
+            file.writelines(export_leaves(ledger))
+
+
+@app.command("parquet")
+def parquet_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder to make, or empty.")],
+    path: LedgerOption = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A checkpoint to put into the manifest.")
+    ] = None,
+) -> None:
+    """Write every round as Parquet columns, for `audit --parquet` and for analysts.
+
+    The manifest lists the files' digests and says what the columns cannot prove.
+    """
+    text = None if checkpoint is None else checkpoint.read_text(encoding="utf-8")
+    with open_to_read(path) as ledger, progress_bar() as bar:
+        task = bar.add_task("exporting leaves", total=ledger.size())
+        manifest = export_parquet(
+            ledger,
+            folder,
+            checkpoint=text,
+            progress=lambda done, size: bar.update(task, completed=done, total=size),
+        )
+    out = console()
+    rounds = sum(part.rounds for part in manifest.parts)
+    out.print(f"Wrote {rounds:,} rounds of {manifest.size:,} leaves to {folder}/", soft_wrap=True)
+    out.print("This export cannot prove:")
+    for lack in manifest.cannot_prove:
+        out.print(f"  {lack}")

@@ -1,0 +1,188 @@
+"""Rounds of a ledger as Parquet: words of symbols, and beside them what is a round's alone.
+
+A part is two files. In one each row is a round: its id and player, commitment and seeds as text,
+and for each event the number of a symbol, its `seq` and its leaf. In the other each row is a
+symbol: an event's type and data, without what the columns hold and without what no replay reads
+(sealed seeds, a wallet's answers, software, tables). From both the events can be made again as far
+as the replayer looks at them. A part is written beside its name and renamed when it is whole, the
+manifest last: an export that was cut short has none.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ledger import Finding, Ledger
+from ledger.events import (
+    DealRequested,
+    EventData,
+    Funds,
+    RoundOpened,
+    ShoeCommitted,
+    ShoeRevealed,
+)
+from ledger.ledger import Recorded
+from replay.audit import Gathered, Progress, readable
+from replay.bulk.manifest import FORMAT, NAME, ExportUnusable, Manifest, Part, digest_of
+
+ROUNDS: Final = 50_000
+"""Rounds in a part, so that a part is some megabytes and a fair share of work."""
+
+OWN: Final[dict[str, tuple[type[EventData], str]]] = {
+    "player": (RoundOpened, "player"),
+    "commitment": (ShoeCommitted, "commitment"),
+    "server_seed": (ShoeRevealed, "seed"),
+    "client_seed": (DealRequested, "client_seed"),
+}
+"""Columns that hold a field of the first event of a kind; null where a round has no such event."""
+
+ROUND_SCHEMA: Final = pa.schema(
+    [
+        pa.field("round_id", pa.string(), nullable=False),
+        pa.field("opened_at", pa.string(), nullable=False),
+        pa.field("ended", pa.bool_(), nullable=False),
+        *(pa.field(name, pa.string()) for name in OWN),
+        pa.field(
+            "words", pa.list_(pa.field("element", pa.int32(), nullable=False)), nullable=False
+        ),
+        pa.field("seqs", pa.list_(pa.field("element", pa.int64(), nullable=False)), nullable=False),
+        pa.field(
+            "leaves", pa.list_(pa.field("element", pa.int64(), nullable=False)), nullable=False
+        ),
+    ]
+)
+SYMBOL_SCHEMA: Final = pa.schema(
+    [
+        pa.field("type", pa.string(), nullable=False),
+        pa.field("data", pa.string(), nullable=False),
+    ]
+)
+_BLANK: Final = {
+    "session": None, "operator": None, "table": None, "channel": None, "build": None,
+    "policy_digest": None, "sealed_seed": "", "escrow_sealed_seed": None,
+}  # fmt: skip
+
+
+def export_parquet(
+    ledger: Ledger,
+    folder: Path,
+    *,
+    checkpoint: str | None = None,
+    rounds_a_part: int = ROUNDS,
+    progress: Progress | None = None,
+) -> Manifest:
+    """Write every round of the ledger as it stands now into a new folder; return the manifest.
+
+    `checkpoint` is put into the manifest as it is given. Raises ExportUnusable when the folder
+    holds anything, OSError when it cannot be written, and the ledger's errors.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise ExportUnusable(f"{folder} is not empty: an export needs a folder of its own")
+    size = ledger.size()
+    unreadable: list[Finding] = []
+    gathered = Gathered()
+    writer = _Writer(folder, rounds_a_part)
+    for events in gathered.ended(readable(ledger, size, unreadable, progress)):
+        writer.add(events, ended=True)
+    for events in gathered.unended():
+        writer.add(events, ended=False)
+    writer.flush()
+    manifest = Manifest(
+        format=FORMAT,
+        origin=ledger.origin,
+        size=size,
+        checkpoint=checkpoint,
+        rules=dict(ledger.rules()),
+        unreadable=tuple(unreadable),
+        parts=tuple(writer.parts),
+    )
+    _written(
+        folder / NAME,
+        lambda path: path.write_bytes(msgspec.json.format(msgspec.json.encode(manifest))),
+    )
+    return manifest
+
+
+class _Writer:
+    """Gathers rounds and writes a part whenever there are enough."""
+
+    def __init__(self, folder: Path, rounds_a_part: int) -> None:
+        self.parts: list[Part] = []
+        self._folder, self._most = folder, rounds_a_part
+        self._begin()
+
+    def _begin(self) -> None:
+        self._rows: dict[str, list[Any]] = {name: [] for name in ROUND_SCHEMA.names}
+        self._symbols: dict[tuple[str, str], int] = {}
+
+    def add(self, events: list[Recorded], *, ended: bool) -> None:
+        """Take a round."""
+        own: dict[str, str] = {}
+        words = []
+        for recorded in events:
+            symbol = recorded.event.type, _symbol(recorded.event.data, own)
+            words.append(self._symbols.setdefault(symbol, len(self._symbols)))
+        first = events[0].event
+        values = {
+            **{name: own.get(name) for name in OWN},
+            "round_id": first.stream,
+            "opened_at": first.at,
+            "ended": ended,
+            "words": words,
+            "seqs": [recorded.event.seq for recorded in events],
+            "leaves": [recorded.leaf_index for recorded in events],
+        }
+        for name, column in self._rows.items():
+            column.append(values[name])
+        if len(self._rows["words"]) >= self._most:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what was gathered, if anything was."""
+        count = len(self._rows["words"])
+        if not count:
+            return
+        number = len(self.parts)
+        names = f"rounds-{number:05}.parquet", f"symbols-{number:05}.parquet"
+        symbols = {"type": [t for t, _ in self._symbols], "data": [d for _, d in self._symbols]}
+        tables = (
+            pa.Table.from_pydict(self._rows, ROUND_SCHEMA),
+            pa.Table.from_pydict(symbols, SYMBOL_SCHEMA),
+        )
+        for name, table in zip(names, tables, strict=True):
+            _written(
+                self._folder / name,
+                lambda path, table=table: pq.write_table(table, path, compression="zstd"),  # type: ignore[misc]
+            )
+        digests = [digest_of(self._folder / name) for name in names]
+        self.parts.append(Part(names[0], digests[0], names[1], digests[1], count))
+        self._begin()
+
+
+def _symbol(data: EventData, own: dict[str, str]) -> str:
+    """Return an event's data as the text of a symbol; note in `own` what the columns hold."""
+    blank: dict[str, Any] = {
+        name: value for name, value in _BLANK.items() if name in data.__struct_fields__
+    }
+    for name, (kind, field) in OWN.items():
+        if isinstance(data, kind) and name not in own:
+            own[name] = getattr(data, field)
+            blank[field] = ""
+    funds = getattr(data, "funds", None)
+    if funds is not None:
+        blank["funds"] = Funds(
+            funds.direction, funds.cash_minor, funds.incentive_minor, None, None, None
+        )
+    text = msgspec.json.encode(msgspec.structs.replace(data, **blank) if blank else data)
+    return text.decode()
+
+
+def _written(path: Path, write: Callable[[Path], object]) -> None:
+    beside = path.with_name(f"{path.name}.new")
+    write(beside)
+    beside.replace(path)

@@ -1,0 +1,216 @@
+"""The audit of an export: columns in, the report of `replay.audit` out.
+
+A part is judged as a range of leaves is, by the same kernel. Only for a round that is not proved
+sound are its events made again from the columns, for the replayer. Nothing in a file is trusted
+before its digest and its schema agree with what is expected.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ledger import Event, Finding, Recorded
+from ledger.events import EVENTS, RoundVoided
+from replay.audit import (
+    AuditResult,
+    OpenRound,
+    Progress,
+    VoidRound,
+    is_of_game,
+    judge,
+    open_round,
+    void_round,
+)
+from replay.bulk.batch import Columns, replay_batch
+from replay.bulk.export import OWN, ROUND_SCHEMA, SYMBOL_SCHEMA
+from replay.bulk.manifest import ExportUnusable, Manifest, checked, read_manifest
+from replay.bulk.pool import JudgeRange, shared
+from replay.bulk.ranges import RangeReport
+from replay.bulk.words import Own, Vocabulary, seed_bytes
+from replay.catalogue import rules_by_content
+from replay.engine.rules import Rules
+
+
+def audit_parquet(
+    folder: Path,
+    progress: Progress | None = None,
+    *,
+    only: str | None = None,
+    workers: int | None = None,
+) -> AuditResult:
+    """Judge every round of an export; the result is that of auditing the ledger it was made of.
+
+    `progress` is told rounds judged and rounds in all; `only` is a game's id. Raises
+    ExportUnusable for an export that is not whole, and WorkersLost.
+    """
+    manifest = read_manifest(folder)
+    total = sum(part.rounds for part in manifest.parts)
+    found = [((each.leaf_index or 0, 0), [each]) for each in manifest.unreadable]
+    closed = done = 0
+    voids: list[tuple[int, VoidRound]] = []
+    still_open: list[OpenRound] = []
+    unended: list[list[Finding]] = []
+    for number, report in enumerate(_reports(folder, manifest, only, workers)):
+        closed += report.closed
+        voids += report.voids
+        found += [((leaf, 1), findings) for leaf, findings in report.found]
+        unended += report.unended
+        still_open += report.open_rounds
+        done += manifest.parts[number].rounds
+        if progress is not None:
+            progress(done, total)
+    ordered = [findings for _, findings in sorted(found, key=lambda item: item[0])]
+    return AuditResult(
+        size=manifest.size,
+        closed_rounds=closed,
+        void_rounds=tuple(void for _, void in sorted(voids, key=lambda item: item[0])),
+        open_rounds=tuple(still_open),
+        findings=tuple(each for findings in [*ordered, *unended] for each in findings),
+    )
+
+
+def _reports(
+    folder: Path, manifest: Manifest, only: str | None, workers: int | None
+) -> Iterator[RangeReport]:
+    bounds = [(number, number + 1) for number in range(len(manifest.parts))]
+    count = workers or os.cpu_count() or 1
+    make_judge = partial(_make_judge, folder, manifest, only)
+    if count == 1 or len(bounds) < 2:
+        judge_here = make_judge()
+        for start, stop in bounds:
+            yield judge_here(start, stop)
+    else:
+        yield from shared(bounds, count, make_judge)
+
+
+def _make_judge(folder: Path, manifest: Manifest, only: str | None) -> JudgeRange:
+    rules = rules_by_content(manifest.rules.values())
+    return lambda start, stop: _Part(folder, manifest, start).judged(rules, only)
+
+
+class _Part:
+    """One part of an export, read and held to its manifest."""
+
+    def __init__(self, folder: Path, manifest: Manifest, number: int) -> None:
+        part = manifest.parts[number]
+        self.origin, self.number = manifest.origin, number
+        self.name = part.rounds_file
+        self.rounds = _read(checked(folder, part.rounds_file, part.rounds_sha256), ROUND_SCHEMA)
+        symbols = _read(checked(folder, part.symbols_file, part.symbols_sha256), SYMBOL_SCHEMA)
+        if self.rounds.num_rows != part.rounds:
+            raise ExportUnusable(
+                f"{self.name} has {self.rounds.num_rows} rounds, not {part.rounds}"
+            )
+        words = self.rounds["words"]
+        self.starts = words.offsets.to_numpy()
+        self.words = words.values.to_numpy()
+        self.symbols = list(
+            zip(symbols["type"].to_pylist(), symbols["data"].to_pylist(), strict=True)
+        )
+        lengths = np.diff(self.starts)
+        same = all(
+            np.array_equal(self.rounds[name].offsets.to_numpy(), self.starts)
+            for name in ("seqs", "leaves")
+        )
+        inside = not len(self.words) or (
+            self.words.min() >= 0 and self.words.max() < len(self.symbols)
+        )
+        if not (same and inside and (lengths > 0).all()):
+            raise ExportUnusable(f"{self.name}: its words do not agree with its other columns")
+
+    def judged(self, rules: Mapping[str, Rules], only: str | None) -> RangeReport:
+        """Return what the part's rounds say."""
+        vocabulary = Vocabulary()
+        texts = [(kind, data.encode()) for kind, data in self.symbols]
+        digests: list[str | None] = []
+        rows = np.zeros(len(texts), np.int64)
+        for number, (kind, text) in enumerate(texts):
+            said = Own("")
+            try:
+                rows[number] = vocabulary.read(kind, text, said)
+            except (KeyError, ValueError, RecursionError) as error:
+                raise ExportUnusable(f"{self.name}: symbol {number} is no event") from error
+            digests.append(said.rules_digest)
+        first = [digests[word] for word in self.words[self.starts[:-1]].tolist()]
+        kept = [
+            place
+            for place, digest in enumerate(first)
+            if digest is None or is_of_game(rules.get(digest), only)
+        ]
+        ended = self.rounds["ended"].to_pylist()
+        chosen = [place for place in kept if ended[place]]
+        findings = replay_batch(
+            self._columns(chosen, rows, vocabulary),
+            rules,
+            lambda place: list(judge(self.events(chosen[place]), rules)),
+        )
+        leaves = self.rounds["leaves"].values.to_numpy()
+        last = leaves[self.starts[1:] - 1].tolist()
+        kinds = [self.symbols[word][0] for word in self.words[self.starts[1:] - 1].tolist()]
+        void = [place for place in chosen if kinds[place] == RoundVoided.__name__]
+        voids = [(last[place], void_round(self.events(place))) for place in void]
+        waiting = [self.events(place) for place in kept if not ended[place]]
+        return RangeReport(
+            start=self.number,
+            stop=self.number + 1,
+            closed=len(chosen) - len(void),
+            voids=[(leaf, told) for leaf, told in voids if told is not None],
+            found=[(last[chosen[place]], list(each)) for place, each in findings.items()],
+            whole=[],
+            pieces=[],
+            unended=[list(judge(events, rules)) for events in waiting],
+            open_rounds=[told for told in map(open_round, waiting) if told is not None],
+        )
+
+    def _columns(self, chosen: list[int], rows: Any, vocabulary: Vocabulary) -> Columns:
+        names = ("round_id", "commitment", "server_seed", "client_seed")
+        own = []
+        for round_id, commitment, seed, client_seed in zip(
+            *(self.rounds[name].to_pylist() for name in names), strict=True
+        ):
+            each = Own(round_id)
+            each.commitment = commitment
+            each.seed = None if seed is None else seed_bytes(seed)
+            each.client_seed = None if client_seed is None else seed_bytes(client_seed)
+            own.append(each)
+        lengths = np.diff(self.starts)
+        mask = np.zeros(len(lengths), np.bool_)
+        mask[chosen] = True
+        words = rows[self.words[np.repeat(mask, lengths)]]
+        starts = np.cumsum(lengths[mask]) - lengths[mask]
+        return Columns(vocabulary, [own[place] for place in chosen], words, starts)
+
+    def events(self, place: int) -> list[Recorded]:
+        """Make a round's events again, as far as a replay looks at them."""
+        row = {name: self.rounds[name][place].as_py() for name in ROUND_SCHEMA.names}
+        found, filled = [], set[str]()
+        for word, seq, leaf in zip(row["words"], row["seqs"], row["leaves"], strict=True):
+            kind, text = self.symbols[word]
+            data = msgspec.json.decode(text, type=EVENTS[kind])
+            for name, (cls, field) in OWN.items():
+                if isinstance(data, cls) and name not in filled and row[name] is not None:
+                    data = msgspec.structs.replace(data, **{field: row[name]})
+                    filled.add(name)
+            event = Event(1, self.origin, row["round_id"], seq, kind, row["opened_at"], None, data)
+            found.append(Recorded(leaf, event, b"", b""))
+        return found
+
+
+def _read(path: Path, schema: pa.Schema) -> pa.RecordBatch:
+    """Return a file's rows, refusing one of another schema, without rows, or unreadable."""
+    try:
+        table = pq.read_table(path, memory_map=True)
+    except (OSError, pa.ArrowException) as error:
+        raise ExportUnusable(f"{path} is no Parquet file that can be read: {error}") from error
+    if not table.schema.equals(schema):
+        raise ExportUnusable(f"{path} has other columns than an export has")
+    if not table.num_rows:
+        raise ExportUnusable(f"{path} is empty")
+    return table.combine_chunks().to_batches()[0]

@@ -1,0 +1,299 @@
+"""Rounds as words: every distinct thing that an event can say is a symbol with a number.
+
+A ledger repeats itself: of the texts of its cards, decisions and settlements few are distinct.
+Each text is decoded once, by the very decoder that reads it elsewhere, and becomes a row of
+numbers; a round is the sequence of its rows' numbers, beside what is its own alone: its id, the
+commitment, the seed, the player's seed. A row that is not `CLEAN` says that its event contradicts
+itself, or says what no row can hold: its rounds are for the replayer.
+"""
+
+from typing import Any, Final, TypeAlias
+
+import msgspec
+import numpy as np
+
+from ledger import events
+from ledger.events import EventData, Funds, Limit, Stakes
+from replay.bulk.tables import ACT_BIT, ACTS, DOWN, NUMBER, Ints, act_mask
+from replay.engine.cards import VALUE
+from replay.engine.round import NATURAL, NO_NATURAL, Decide
+from replay.engine.shoe import MAX_CLIENT_SEED_BYTES, SEED_BYTES
+from replay.money_check import check_credit, check_debit, check_offer
+
+Row: TypeAlias = tuple[int, ...]
+
+(KIND, SEAT, HALF, SYMBOL, INDEX, STAKE, PAID, OFFERED, WITHHELD, BET, LINE, CLEAN) = range(12)
+"""The numbers of a row. SEAT is 0 for the dealer, HALF 1 or 2 after a split. OFFERED are acts as
+ACT_BIT, WITHHELD those that an offer may leave out. BET and LINE are numbers of names. STAKE and
+PAID are minor units: of a settlement, of the totals, the stake a decision adds, the value offered
+(PAID); of the openings, placed chips and deals STAKE is the number of a text."""
+_WIDTH: Final = 12
+
+(IGNORED, OPENED, COMMITTED, PLACED, REQUESTED, CARD, CHECKED, SHOWN, OFFER, DECISION, SETTLED,
+ REVEALED, CLOSED, OTHER) = range(14)  # fmt: skip
+"""What kinds of rows there are. OTHER is for events that only the replayer judges."""
+
+LARGEST: Final = 1 << 53
+"""Amounts beyond it are left to the replayer, whose integers have no end."""
+
+_IGNORED = {
+    "InputRefused", "ViewAcknowledged", "ConnectionLost", "ConnectionRestored",
+}  # fmt: skip
+_HANDS: Final = {"dealer": (0, 0)} | {
+    f"s{seat}{f'.{half}' if half else ''}": (seat, half)
+    for seat in range(1, 10)
+    for half in (0, 1, 2)
+}
+_MOST_TEXTS: Final = 200_000
+
+
+class _Deal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """DealRequested with its stakes as text."""
+
+    stakes: msgspec.Raw
+    client_seed: str
+    funds: Funds | None
+
+
+_Opened = msgspec.defstruct(
+    "_Opened",
+    [
+        (field.name, msgspec.Raw if field.name == "limits" else field.type)
+        for field in msgspec.structs.fields(events.RoundOpened)
+    ],
+    frozen=True,
+    forbid_unknown_fields=True,
+)
+
+_decode_deal = msgspec.json.Decoder(_Deal).decode
+_decode_opened: Any = msgspec.json.Decoder(_Opened).decode
+_decode_stakes = msgspec.json.Decoder(Stakes).decode
+_decode_limits = msgspec.json.Decoder(dict[str, Limit] | None).decode
+_decode = {name: msgspec.json.Decoder(cls).decode for name, cls in events.EVENTS.items()}
+
+
+class Names:
+    """Texts or names by number, and numbers by name."""
+
+    def __init__(self, *first: Any) -> None:
+        """Begin with some."""
+        self.items: list[Any] = list(first)
+        self._numbers: dict[Any, int] = {item: number for number, item in enumerate(first)}
+
+    def number(self, item: Any) -> int:
+        """Return the number of an item, a new one for a new item."""
+        number = self._numbers.get(item)
+        if number is None:
+            number = self._numbers[item] = len(self.items)
+            self.items.append(item)
+        return number
+
+
+class Vocabulary:
+    """The rows met so far. It grows with what is distinct; begin another when it `is_full`."""
+
+    def __init__(self) -> None:
+        """Begin with no row."""
+        self.rows = Names()
+        self.names = Names("main", "insurance")
+        self.openings = Names()
+        self.stakes: list[Stakes] = []
+        self._stakes_read: dict[bytes, tuple[int, int]] = {}
+        self._limits: dict[bytes, dict[str, Limit] | None] = {}
+        self._texts: dict[str, dict[bytes, int]] = {name: {} for name in events.EVENTS}
+        self._opened_rows: dict[tuple[str, bytes], int] = {}
+        self._requested_rows: dict[tuple[int, bool], int] = {}
+        self._room = _MOST_TEXTS
+        self._table: Ints = np.zeros((0, _WIDTH), np.int64)
+        self._commits = self._row(COMMITTED)
+        self._reveals = self._row(REVEALED)
+
+    @property
+    def is_full(self) -> bool:
+        """Tell whether so much is distinct that another vocabulary should be begun."""
+        return self._room < 0
+
+    def table(self) -> Ints:
+        """Return the rows as an array of integers, (rows, numbers of a row)."""
+        new = self.rows.items[len(self._table) :]
+        if new:
+            self._table = np.vstack([self._table, np.array(new, np.int64)])
+        return self._table
+
+    def read(self, kind: str, text: bytes, own: "Own") -> int:
+        """Return the row of an event's data and note in `own` what is the round's alone.
+
+        Raises msgspec.ValidationError or ValueError for data that is not of its kind, as reading
+        the event does.
+        """
+        texts = self._texts[kind]
+        row = texts.get(text)
+        if row is not None:
+            return row
+        if kind == "RoundOpened":
+            return self._opened(text, own)
+        if kind == "DealRequested":
+            return self._requested(text, own)
+        data = _decode[kind](text)
+        if isinstance(data, events.ShoeCommitted):
+            own.commitment = data.commitment
+            return self._commits
+        if isinstance(data, events.ShoeRevealed):
+            own.seed = seed_bytes(data.seed)
+            return self._reveals
+        row = self._say(kind, data)
+        self._room -= 1
+        texts[text] = row
+        return row
+
+    def _opened(self, text: bytes, own: "Own") -> int:
+        data = _decode_opened(text)
+        limits = bytes(data.limits)
+        if limits not in self._limits:
+            # Held to its type once, and only then remembered.
+            self._limits[limits] = _decode_limits(limits)
+        own.rules_digest = own.rules_digest or data.rules_digest
+        opening = (data.rules_digest, limits)
+        row = self._opened_rows.get(opening)
+        if row is None:
+            row = self._row(OPENED, stake=self.openings.number(opening))
+            self._opened_rows[opening] = row
+        return row
+
+    def limits(self, opening: int) -> dict[str, Limit] | None:
+        """Return the limits of an opening by its number."""
+        return self._limits[self.openings.items[opening][1]]
+
+    def _requested(self, text: bytes, own: "Own") -> int:
+        data = _decode_deal(text)
+        number, total = self._stakes(bytes(data.stakes))
+        own.client_seed = seed_bytes(data.client_seed)
+        clean = not any(check_debit(data.funds, total, ""))
+        row = self._requested_rows.get((number, clean))
+        if row is None:
+            row = self._row(REQUESTED, stake=number, clean=clean)
+            self._requested_rows[number, clean] = row
+        return row
+
+    def _stakes(self, text: bytes) -> tuple[int, int]:
+        """Return the number of stakes and their total."""
+        known = self._stakes_read.get(text)
+        if known is None:
+            stakes = _decode_stakes(text)
+            total = sum(sum(bets.values()) for bets in stakes.values())
+            known = self._stakes_read[text] = len(self.stakes), total
+            self.stakes.append(stakes)
+            self._room -= 1
+        return known
+
+    def _say(self, kind: str, data: EventData) -> int:
+        if kind in _IGNORED:
+            return self._row(IGNORED)
+        match data:
+            case events.StakesPlaced(stakes=stakes):
+                number, _ = self._stakes(msgspec.json.encode(stakes))
+                return self._row(PLACED, stake=number)
+            case events.CardDealt(card=card):
+                symbol = card if isinstance(card, str) else DOWN
+                return self._row(
+                    CARD, data.receiver, symbol=symbol, index=data.shoe_index,
+                    clean=symbol in VALUE or symbol == DOWN,
+                )  # fmt: skip
+            case events.DealerChecked(natural=natural):
+                return self._row(CHECKED, symbol=NATURAL if natural else NO_NATURAL)
+            case events.HoleCardShown(card=shown):
+                return self._row(SHOWN, symbol=shown, clean=shown in VALUE)
+            case events.DecisionOffered():
+                return self._offer(data)
+            case events.DecisionMade():
+                moved = check_debit(data.funds, data.added_stake_minor, "")
+                clean = data.act in ACT_BIT and data.actor is not None and not any(moved)
+                return self._row(
+                    DECISION, data.hand, symbol=data.act, stake=data.added_stake_minor, clean=clean
+                )
+            case events.BetSettled():
+                clean = data.hand.partition(".")[0] == data.seat
+                clean = clean and not any(check_credit(data, ""))
+                return self._row(
+                    SETTLED, data.hand, stake=data.stake_minor, paid=data.paid_minor,
+                    bet=data.bet, line=data.line, clean=clean,
+                )  # fmt: skip
+            case events.RoundClosed():
+                return self._row(CLOSED, stake=data.total_staked_minor, paid=data.total_paid_minor)
+        return self.other()
+
+    def other(self) -> int:
+        """Return the row of an event that only the replayer judges."""
+        return self._row(OTHER, clean=False)
+
+    def _offer(self, offer: events.DecisionOffered) -> int:
+        known = all(act in ACT_BIT for act in offer.legal)
+        # An act may be left out when leaving it out is no finding.
+        bare = msgspec.structs.replace(offer, legal=[])
+        spared = [act for act in ACTS if not any(check_offer(bare, Decide(offer.hand, (act,))))]
+        return self._row(
+            OFFER,
+            offer.hand,
+            paid=-1 if offer.cash_out_minor is None else offer.cash_out_minor,
+            offered=act_mask(offer.legal) if known else 0,
+            withheld=act_mask(spared),
+            clean=known,
+        )
+
+    def _row(
+        self,
+        kind: int,
+        hand: str = "dealer",
+        *,
+        symbol: str = DOWN,
+        index: int = 0,
+        stake: int = 0,
+        paid: int = 0,
+        offered: int = 0,
+        withheld: int = 0,
+        bet: str = "main",
+        line: str = "main",
+        clean: bool = True,
+    ) -> int:
+        seat, half = _HANDS.get(hand, (-1, 0))
+        fits = all(abs(number) < LARGEST for number in (index, stake, paid))
+        if not fits:
+            index = stake = paid = 0
+        names = self.names
+        return self.rows.number((
+            kind, seat, half, NUMBER.get(symbol, NUMBER[DOWN]), index, stake, paid, offered,
+            withheld, names.number(bet), names.number(line), clean and fits and seat >= 0,
+        ))  # fmt: skip
+
+
+class Own:
+    """What is a round's alone among the rounds of a batch; None for what was not said."""
+
+    __slots__ = ("client_seed", "commitment", "round_id", "rules_digest", "seed")
+
+    def __init__(self, round_id: str) -> None:
+        """Begin a round."""
+        self.round_id = round_id
+        self.rules_digest: str | None = None
+        self.commitment: str | None = None
+        self.seed: bytes | None = None
+        self.client_seed: bytes | None = None
+
+    @property
+    def has_seeds(self) -> bool:
+        """Tell whether a shoe can be built from the seeds."""
+        seed, client_seed = self.seed, self.client_seed
+        return (
+            seed is not None
+            and len(seed) == SEED_BYTES
+            and client_seed is not None
+            and len(client_seed) <= MAX_CLIENT_SEED_BYTES
+        )
+
+
+def seed_bytes(text: str) -> bytes | None:
+    """Return the bytes of a recorded seed, None where it is not hexadecimal."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return None

@@ -1,0 +1,230 @@
+"""How fast a whole ledger is audited, and where the time goes: `python -m tests.bench.bulk`.
+
+One run makes a ledger (`--rounds` of each game, one seat, by the basic player) or takes one
+(`--ledger`), and prints a table. Each rate is of rounds a second of wall time; `cpu` is processor
+time a round, workers included, and `of floor` that time in SHA-256 over the same leaves. Peers play
+rounds where they are installed (extra `bench`); nobody else replays any.
+"""
+
+import argparse
+import gc
+import hashlib
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from ledger import Ledger, Recorded, StoredLeaf
+from ledger.events import CLOSING
+from ledger.ledger import read_leaf
+from ledger.merkle import leaf_hash, root_hash
+from ledger.rounds import is_round
+from ledger.verify import verify
+from replay.audit import Gathered
+from replay.audit import audit as scalar_audit
+from replay.bulk.audit import RANGE, audit
+from replay.bulk.batch import Columns, sound
+from replay.bulk.export import export_parquet
+from replay.bulk.manifest import NAME, read_manifest
+from replay.bulk.parquet import audit_parquet
+from replay.bulk.reading import Reader, RoundsBuilder
+from replay.bulk.shoes import committed, first_cards
+from replay.bulk.words import Own, Vocabulary
+from replay.catalogue import add_published_games, current_rules, rules_by_digest
+from replay.games import GAMES
+from replay.players import make_player
+from replay.replayer import replay_round
+from replay.simulation import simulate
+from replay.table import TableSettings
+from tests.bench.engine import STAKES, timed
+
+SAMPLE = 160_000
+"""Leaves on which the parts of an audit are measured; the whole is measured on the whole."""
+
+CARDS = 6
+"""Cards of a usual round of one seat."""
+
+
+class Used(NamedTuple):
+    """Seconds of wall and processor time."""
+
+    wall: float
+    cpu: float
+
+
+def main() -> None:
+    """Print the table."""
+    asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    asked.add_argument("--rounds", type=int, default=1_000, help="of each game")
+    asked.add_argument("--ledger", type=Path, help="measure this one")
+    asked.add_argument("--parquet-rounds", type=int, default=0, help="memory of so many rounds")
+    given = asked.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = given.ledger or _made(Path(folder) / "ledger", given.rounds)
+        with Ledger.open(path) as ledger:
+            _measure(ledger, Path(folder) / "rounds", given.parquet_rounds)
+
+
+def _made(path: Path, rounds: int) -> Path:
+    with Ledger.init(path, "bench.example/bulk") as ledger:
+        add_published_games(ledger)
+        settings = TableSettings(limits={"main": (1, 100_000)}, currency="EUR")
+        for game in GAMES:
+            rules = current_rules(ledger, game)
+            simulate(ledger, rules, settings, STAKES, make_player("basic", 5), rounds)
+    return path
+
+
+def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
+    leaves = list(islice(ledger.leaves(), SAMPLE))
+    rules = rules_by_digest(ledger)
+    rounds, columns = _columns(leaves)
+    share = len(leaves) / ledger.size()
+    # What the bench itself holds is no part of what is measured, nor walking it for garbage.
+    gc.collect()
+    gc.freeze()
+    count = len(rounds)
+    print(f"{count:,} rounds, {len(leaves):,} leaves; load {os.getloadavg()[0]:.1f}")
+    print(f"{'':<34}{'rounds/s':>12}{'cpu µs':>9}{'of floor':>10}")
+    floor = _used(lambda: [hashlib.sha256(leaf.state).digest() for leaf in leaves])
+
+    def row(what: str, rounds: float, used: Used) -> None:
+        ratio = used.cpu / rounds / (floor.cpu / count)
+        print(
+            f"{what:<34}{rounds / used.wall:>12,.0f}{used.cpu / rounds * 1e6:>9.1f}{ratio:>9.1f}x",
+            flush=True,
+        )
+
+    row("SHA-256 over the leaves (floor)", count, floor)
+    row("leaf hashes and Merkle root", count, _used(
+        lambda: root_hash([leaf_hash(leaf.state) for leaf in leaves])))  # fmt: skip
+    row("fetching from SQLite", count, _used(lambda: _fetched(ledger, len(leaves))))
+    row("decoding, scalar", count / 10, _used(
+        lambda: [read_leaf(leaf) for leaf in leaves[: len(leaves) // 10]]))  # fmt: skip
+    row("decoding to words", count, _used(lambda: _columns(leaves)))
+    few = rounds[: max(1, count // 20)]
+    events = list(Gathered().ended(read_leaf(leaf) for round_ in few for leaf in round_))
+    row("engine, scalar (replay)", len(events), _used(lambda: _replayed(events, rules)))
+    sound(columns, rules, with_shoes=False)
+    row("engine, bulk", count, _used(lambda: sound(columns, rules, with_shoes=False)))
+    row("shoes and commitments", count, _used(lambda: _shoes(columns)))
+    row("rounds judged, bulk", count, _used(lambda: sound(columns, rules)))
+    whole = count / share
+    row("whole audit, one process", whole, _used(lambda: audit(ledger, workers=1)))
+    row("whole audit, two workers", whole, _used(lambda: audit(ledger, workers=2)))
+    if whole < 5_000:
+        row("whole audit, scalar", whole, _used(lambda: scalar_audit(ledger)))
+        row("every signature, two workers", whole, _used(lambda: verify(ledger, workers=2)))
+        key = Ed25519PrivateKey.generate()
+        signed, public = key.sign(bytes(600)), key.public_key()
+        some = leaves[: len(leaves) // 10]
+        bare = _used(lambda: [public.verify(signed, bytes(600)) for _ in some])
+        row("bare Ed25519, one thread", count / 10, bare)
+    row("export to Parquet", whole, _used(lambda: export_parquet(ledger, folder)))
+    row("audit of Parquet, one process", whole, _used(lambda: audit_parquet(folder, workers=1)))
+    _repeat(folder, max(1, parquet_rounds // int(whole)))
+    manifest = read_manifest(folder)
+    many = sum(part.rounds for part in manifest.parts)
+    row("audit of Parquet, two workers", many, _used(lambda: audit_parquet(folder, workers=2)))
+    for name, play in _peers().items():
+        row(f"{name}, playing", 2_000, _used(lambda play=play: play(2_000)))  # type: ignore[misc]
+    mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"most memory: {mine:,.0f} MB here, {worker:,.0f} MB in the largest worker")
+
+
+def _used(work: Callable[[], Any]) -> Used:
+    before = _cpu()
+    wall, _ = timed(work)
+    return Used(wall, _cpu() - before)
+
+
+def _cpu() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _columns(leaves: list[StoredLeaf]) -> tuple[list[list[StoredLeaf]], Columns]:
+    """Read closed rounds into columns, as a range is read."""
+    head, vocabulary = Reader().head, Vocabulary()
+    builder = RoundsBuilder(vocabulary)
+    gathered: dict[str, tuple[Own, list[int], list[StoredLeaf]]] = {}
+    rounds = []
+    for leaf in leaves:
+        read = head(leaf.state)
+        if not is_round(read.stream):
+            continue
+        own, words, mine = gathered.setdefault(read.stream, (Own(read.stream), [], []))
+        words.append(vocabulary.read(read.type, bytes(read.data), own))
+        mine.append(leaf)
+        if read.type in CLOSING:
+            builder.add(own, words)
+            rounds.append(mine)
+            del gathered[read.stream]
+    return rounds, builder.columns()
+
+
+def _fetched(ledger: Ledger, size: int) -> None:
+    for start in range(0, size, RANGE):
+        ledger.store.fetch(start, min(start + RANGE, size))
+
+
+def _replayed(rounds: list[list[Recorded]], rules: Any) -> None:
+    for events in rounds:
+        assert not replay_round(events, rules).findings
+
+
+def _shoes(columns: Columns) -> None:
+    by_digest: dict[str, list[Own]] = {}
+    for own in columns.own:
+        by_digest.setdefault(own.rules_digest or "", []).append(own)
+    for digest, rounds in by_digest.items():
+        assert committed(rounds, digest).all()
+        first_cards(rounds, digest, 8, CARDS)
+
+
+def _repeat(folder: Path, times: int) -> None:
+    """Let the manifest name its parts many times: more rounds, and no more to write."""
+    manifest = read_manifest(folder)
+    told = msgspec.structs.replace(manifest, parts=manifest.parts * times)
+    (folder / NAME).write_bytes(msgspec.json.encode(told))
+
+
+def _peers() -> dict[str, Callable[[int], None]]:
+    """Return those of the peers that are installed, each playing a number of rounds."""
+    found: dict[str, Callable[[int], None]] = {}
+    if find_spec("pyspiel"):
+        found["open_spiel"] = _open_spiel
+    if find_spec("rlcard"):
+        found["rlcard"] = _rlcard
+    return found
+
+
+def _open_spiel(rounds: int) -> None:
+    game, random = import_module("pyspiel").load_game("blackjack"), Random(1)
+    for _ in range(rounds):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            state.apply_action(random.choice(state.legal_actions()))
+
+
+def _rlcard(rounds: int) -> None:
+    env, random = import_module("rlcard").make("blackjack"), Random(1)
+    for _ in range(rounds):
+        state = env.reset()[0]
+        while not env.is_over():
+            state = env.step(random.choice(list(state["legal_actions"])))[0]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""What the bulk tests share: rounds as columns, and what the replayer says of the same rounds."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from ledger import Finding, Recorded
+from replay.bulk.batch import Columns, replay_batch, sound
+from replay.bulk.reading import RoundsBuilder
+from replay.bulk.words import Own, Vocabulary
+from replay.engine.rules import Rules
+from replay.replayer import replay_round
+
+Rounds = Sequence[Sequence[Recorded]]
+
+
+def columns_of(rounds: Rounds) -> Columns:
+    """The columns of rounds, by the texts of their events."""
+    builder = RoundsBuilder(Vocabulary())
+    for events in rounds:
+        own = Own(events[0].event.stream)
+        read = builder.vocabulary.read
+        builder.add(
+            own,
+            [read(each.event.type, msgspec.json.encode(each.event.data), own) for each in events],
+        )
+    return builder.columns()
+
+
+def by_replayer(rounds: Rounds, rules: Mapping[str, Rules]) -> dict[int, tuple[Finding, ...]]:
+    """The findings of each round that has any."""
+    found = {place: replay_round(events, rules).findings for place, events in enumerate(rounds)}
+    return {place: findings for place, findings in found.items() if findings}
+
+
+def assert_judged_alike(rounds: Rounds, rules: Mapping[str, Rules]) -> int:
+    """Hold the bulk findings to the replayer's; return how many rounds were proved sound."""
+    columns = columns_of(rounds)
+    expected = by_replayer(rounds, rules)
+    proved = sound(columns, rules)
+    false = [place for place in expected if proved[place]]
+    assert not false, [finding.code for finding in expected[false[0]]]
+    assert expected == replay_batch(
+        columns, rules, lambda place: replay_round(rounds[place], rules).findings
+    )
+    return int(proved.sum())

@@ -1,0 +1,69 @@
+"""Ledgers to audit: rounds of several tables at once, and what no honest ledger has."""
+
+from random import Random
+
+from ledger import Ledger
+from ledger.envelope import Event, payload, seal_leaf
+from ledger.events import EventData, InputRefused, RoundVoided, ShoeRevealed
+from ledger.store import SealedEvent
+from replay.batch import Batch
+from replay.catalogue import current_rules
+from replay.engine.round import Decide
+from replay.games import GAMES
+from replay.table import LiveRound, LiveTable, TableSettings
+from tests.bulk.rounds import LIMITS, stakes_for
+
+
+def _table(ledger: Ledger, game: str, batch: Batch | None = None) -> LiveTable:
+    settings = TableSettings(limits=LIMITS, currency="EUR")
+    return LiveTable(ledger, current_rules(ledger, game), settings, journal=batch)
+
+
+def interleaved(ledger: Ledger, random: Random, rounds: int) -> None:
+    """Rounds of several tables at once, a turn of one and a turn of another; some stay open."""
+    batch = Batch(ledger)
+    tables = [_table(ledger, game, batch) for game in GAMES]
+    live: list[LiveRound] = []
+    for number in range(rounds):
+        table = random.choice(tables)
+        round_ = table.open_round(f"p-{number % 7}")
+        if number % 17 == 5:
+            seed = ShoeRevealed(round_._seed.hex())
+            batch.append((round_.round_id, seed), (round_.round_id, RoundVoided("idle", [])))
+            continue
+        round_.deal(stakes_for(table.rules.id, random))
+        live.append(round_)
+        for each in random.sample(live, min(len(live), 4)):
+            if isinstance(each.due, Decide):
+                each.decide(each.due.hand, random.choice(each.offered))
+            if not isinstance(each.due, Decide):
+                live.remove(each)
+    batch.flush()
+
+
+def _append_raw(ledger: Ledger, stream: str, seq: int, data: EventData) -> None:
+    event = Event(1, ledger.origin, stream, seq, type(data).__name__, "2026-01-02T03:04:05.000001Z",
+                  None, data)  # fmt: skip
+    leaf = seal_leaf(payload(event), ledger.signer(data.signer))
+    ledger.store.append([SealedEvent(stream, seq + 1, event.type, leaf)])
+
+
+def damage(ledger: Ledger) -> None:
+    """What no honest ledger has: late events, a round opened twice, leaves that are no events."""
+    streams = [leaf.stream for leaf in ledger.leaves() if leaf.topic == "RoundOpened"]
+    closed = [leaf.stream for leaf in ledger.leaves() if leaf.topic == "RoundClosed"]
+    again = ledger.events(closed[0])[0].event.data
+    still_open = [each for each in streams if each not in closed][-1]
+    _append_raw(ledger, closed[1], 90, InputRefused("s1 hit", "closed"))
+    _append_raw(ledger, closed[2], 91, again)
+    _append_raw(ledger, still_open, 92, again)
+    for number in range(3):
+        for each in ledger.events(closed[3 + number])[:5]:
+            _append_raw(ledger, closed[0], 93 + 9 * number + each.event.seq, each.event.data)
+    ledger.store.append(
+        [
+            SealedEvent("odd", 1, "CardDealt", b"no leaf"),
+            SealedEvent("keys", 50, "KeyAdded", b""),
+            SealedEvent(closed[4], 99, "CardDealt", b'{"at":1}\n' + b"0" * 98),
+        ]
+    )

@@ -1,0 +1,137 @@
+"""The bulk path never calls sound what the replayer objects to, and proves honest rounds sound."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+
+from ledger import Ledger
+from ledger.events import CardDealt, InputRefused, RoundVoided
+from replay.bulk.batch import sound
+from replay.catalogue import rules_by_digest
+from replay.games import GAMES
+from tests.bulk.helpers import assert_judged_alike, columns_of
+from tests.bulk.rounds import (
+    Rounds,
+    altered_offers,
+    corrupted,
+    honest_round,
+    renumbered,
+    stakes_for,
+)
+from tests.replay.helpers import new_ledger
+from tests.replay.lies_of_money import MONEY
+from tests.replay.lies_of_play import PLAY
+from tests.replay.lying_table import tell
+from tests.strategies import Sitting, sittings
+
+LIES = PLAY | MONEY
+ROUNDS = 250
+
+_ledger = new_ledger()
+_rules = rules_by_digest(_ledger)
+
+
+def _honest(game: str, random: Random, rounds: int, ledger: Ledger = _ledger) -> Rounds:
+    return [
+        honest_round(
+            ledger,
+            game,
+            stakes_for(game, random),
+            random,
+            balance_minor=random.choice([None, None, 10**6, 40_000]),
+            client_seed=random.choice([b"", b"seed"]),
+            lively=random.random() < 0.7,
+        )
+        for _ in range(rounds)
+    ]
+
+
+@pytest.mark.parametrize("name", LIES)
+def test_every_lie_is_told_alike(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = tell(LIES[name], name, monkeypatch)
+    rounds = [told.ledger.events(told.round_id)]
+    assert assert_judged_alike(rounds, rules_by_digest(told.ledger)) == 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_honest_rounds_are_proved_sound(game: str) -> None:
+    rounds = _honest(game, Random(f"honest {game}"), ROUNDS)
+    assert assert_judged_alike(rounds, _rules) == len(rounds)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_corrupted_rounds_are_judged_alike(game: str) -> None:
+    random = Random(f"corrupted {game}")
+    rounds = _honest(game, random, ROUNDS // 5)
+    changed = [corrupted(random.choice(rounds), random) for _ in range(8 * ROUNDS)]
+    mixed = [*changed, *rounds]
+    random.shuffle(mixed)
+    assert assert_judged_alike(mixed, _rules) >= len(rounds)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_card_changed_is_noticed(game: str) -> None:
+    """Each card of a round made each of a few others: none may pass for sound."""
+    random = Random(f"cards {game}")
+    rounds = []
+    for events in _honest(game, random, 10):
+        data = [each.event.data for each in events]
+        for place, each in enumerate(data):
+            if isinstance(each, CardDealt) and isinstance(each.card, str):
+                for card in ("Ac", "5d", "Kh", each.card[0] + "s"):
+                    if card != each.card:
+                        changed = [*data]
+                        changed[place] = CardDealt(each.shoe_index, each.receiver, card)
+                        rounds.append(renumbered(events[0].event.stream, changed))
+    assert assert_judged_alike(rounds, _rules) == 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_offers_told_otherwise_are_judged_alike(game: str) -> None:
+    random = Random(f"offers {game}")
+    honest = _honest(game, random, 8)
+    rounds = [each for events in honest for each in altered_offers(events)]
+    rounds += [
+        honest_round(_ledger, "nba", {"s1": {"main": 50}}, random, hides_cash_out=True)
+        for _ in range(20)
+    ]
+    assert assert_judged_alike(rounds, _rules) >= 20
+
+
+@given(sittings())
+@settings(max_examples=60, deadline=None)
+def test_any_sitting_is_proved_sound(sitting: Sitting) -> None:
+    events = honest_round(
+        _ledger,
+        sitting.game,
+        sitting.stakes,
+        sitting.random,
+        balance_minor=sitting.balance_minor,
+        hides_cash_out=sitting.hides_cash_out,
+        client_seed=sitting.client_seed,
+    )
+    assert assert_judged_alike([events], _rules) == 1
+
+
+def test_rounds_of_all_games_in_one_batch() -> None:
+    random = Random(3)
+    rounds = [events for game in GAMES for events in _honest(game, random, 40)]
+    random.shuffle(rounds)
+    assert assert_judged_alike(rounds, _rules) == len(rounds)
+
+
+def test_what_only_the_replayer_judges() -> None:
+    """Open and void rounds, unknown rules, events after the close: never proved, judged alike."""
+    events = _honest("zero", Random(4), 1)[0]
+    data, stream = [each.event.data for each in events], events[0].event.stream
+    rounds = [events[:cut] for cut in range(1, len(events))]
+    rounds.append(renumbered(stream, [*data[:-1], RoundVoided("idle", [])]))
+    rounds.append(renumbered(stream, [*data, InputRefused("s1 hit", "closed")]))
+    rounds.append(renumbered(stream, [*data, data[-1]]))
+    assert assert_judged_alike(rounds, _rules) == 0
+    assert assert_judged_alike([events], {}) == 0
+
+
+def test_no_rounds() -> None:
+    assert not len(sound(columns_of([]), _rules))
