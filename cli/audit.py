@@ -154,6 +154,7 @@ def _check_signatures(
 
 def _print_signatures(out: Console, signed: SampleResult | None) -> None:
     if signed is None:
+        out.print("No signature was checked here: `verify`, or --every-signature, does that.")
         return
     if not signed.findings:
         what = "Every" if signed.checked == signed.size else f"{signed.checked:,} chosen at random:"
