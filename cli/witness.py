@@ -22,7 +22,6 @@ from ledger.policy import parse_policy, require
 from ledger.signing import sign_checkpoint
 from ledger.witness import EVIDENCE, LOGS, Witness
 from ledger.witness_client import ask, keep, make_request
-from ledger.witness_request import with_cosignature
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -65,13 +64,13 @@ def cosign_command(
 ) -> None:
     """Cosign a checkpoint that came in a file, and write it with the cosignature.
 
-    It is refused unless it is proven to extend the last one cosigned here. Where the log shows
+    It is refused unless it is proven to extend the last one cosigned here. What is written bears
+    the log's signatures and this witness's, and no other line of what came. Where the log shows
     another history, both notes are kept as evidence in a file that is named.
     """
     witness = Witness.open(directory, passphrase=passphrase_from_environment())
     request = witness.request(file.read_bytes())
-    cosigned = with_cosignature(request.note, witness.key, witness.cosign(request))
-    _write(output, cosigned)
+    _write(output, witness.cosigned(request))
 
 
 @app.command("serve")

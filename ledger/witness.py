@@ -21,7 +21,13 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import directory
-from ledger.checkpoint import Checkpoint, parse_checkpoint, parse_text, verify_checkpoint
+from ledger.checkpoint import (
+    Checkpoint,
+    SignedCheckpoint,
+    parse_checkpoint,
+    parse_text,
+    verify_checkpoint,
+)
 from ledger.clock import Clock, utc_now
 from ledger.errors import (
     ClockBehind,
@@ -49,9 +55,10 @@ from ledger.witness_request import (
     Request,
     check_extends,
     is_request,
+    line_of,
     origin_digest,
     parse_request,
-    with_cosignature,
+    signed_only_by,
 )
 
 _digest = re.compile(r"[0-9a-f]{64}").fullmatch
@@ -166,12 +173,19 @@ class Witness:
         return Request(min(size, new.size), (), data)
 
     def cosign(self, request: Request) -> bytes:
-        """Return this witness's line for a checkpoint, having kept the checkpoint.
+        """Return this witness's line for a checkpoint; raise what `cosigned` does."""
+        return line_of(self.cosigned(request).rpartition(b"\n\n")[2], self.key)
+
+    def cosigned(self, request: Request) -> bytes:
+        """Return a checkpoint with this witness's line, having kept it.
+
+        It bears the log's signatures and this witness's. No other line is kept, since anybody can
+        append lines: enough of them would make a note that nobody reads again.
 
         Raises NoteRefused for what is no checkpoint, UnknownLog, NotSignedByLog, OldSizeDiffers,
         NotConsistent, ClockBehind, StoreDamaged and OSError.
         """
-        new = self._signed_by_log(request.note)
+        new, _, note = self._signed_by_log(request.note)
         place = self.path / SEEN / origin_digest(new.origin)
         with locked(self.path):
             kept = self.last(place.name)
@@ -185,19 +199,20 @@ class Witness:
             now = int(self._clock().timestamp())
             if now < cosigned_at:
                 raise ClockBehind("the clock here shows a time before the last cosignature")
-            line = cosignature_line(new.text, self._signer, now)
-            write_durably(place, with_cosignature(request.note, self.key, line))
-        return line
+            cosigned = note + cosignature_line(new.text, self._signer, now)
+            write_durably(place, cosigned)
+        return cosigned
 
-    def _signed_by_log(self, note: bytes) -> Checkpoint:
+    def _signed_by_log(self, note: bytes) -> SignedCheckpoint:
         checkpoint = parse_checkpoint(note)
         keys = [key for key in self._logs if key.name == checkpoint.origin]
         if not keys:
             raise UnknownLog(f"no log line in {self.path / LOGS} names {checkpoint.origin!r}")
         try:
-            return verify_checkpoint(note, keys, checkpoint.origin).checkpoint
+            signed = verify_checkpoint(note, keys, checkpoint.origin)
         except NoteRefused as error:
             raise NotSignedByLog(str(error)) from None
+        return signed._replace(note=signed_only_by(note, [each.key for each in signed.signatures]))
 
     def _read(self, origin: str, kept: bytes | None) -> tuple[Checkpoint, int]:
         if kept is None:

@@ -1,5 +1,6 @@
 """A witness that is asked rightly, and one that is lied to."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,7 +24,7 @@ from ledger.errors import (
 )
 from ledger.keys import FileSigner
 from ledger.merkle import consistency_proof, leaf_hash, root_hash
-from ledger.note import COSIGNATURE, NoteKey, sign_note, verify_note
+from ledger.note import COSIGNATURE, NoteKey, parse_note, sign_note, verify_note
 from ledger.policy import parse_policy, require
 from ledger.witness import Evidence, Witness
 from ledger.witness_request import (
@@ -277,6 +278,7 @@ def test_cosignature_replaces_an_older_one_and_leaves_others(witness: Witness, l
     text = log.note(5).decode().partition("\n\n")[0] + "\n"
     note = sign_note(text, log.signer, other)
     line = witness.cosign(Request(0, (), note))
+    assert witness.last(origin_digest(ORIGIN)) == log.note(5) + line
     assert with_cosignature(with_cosignature(note, witness.key, line), witness.key, line) == (
         note + line
     )
@@ -303,3 +305,17 @@ def test_keys_that_are_not_what_they_should_be(tmp_path: Path, witness: Witness,
     (witness.path / "witness.vkey").write_text(other.vkey + "\n")
     with pytest.raises(KeyUnusable, match="not the key"):
         Witness.open(witness.path)
+
+
+def test_junk_lines_on_a_genuine_note_do_not_stop_the_witness(witness: Witness, log: Log) -> None:
+    """A note may carry 100 signatures: kept with one more, it could not be read again."""
+    witness.cosign(log.request(0, 5))
+    genuine = log.request(5, 9)
+    junk = "".join(
+        f"\N{EM DASH} junk{number} {b64encode(bytes(68)).decode()}\n" for number in range(99)
+    )
+    cosigned = witness.cosigned(genuine._replace(note=genuine.note + junk.encode()))
+    assert cosigned.startswith(genuine.note)
+    assert len(parse_note(cosigned).signatures) == 2
+    assert witness.last(origin_digest(ORIGIN)) == cosigned
+    assert witness.cosign(log.request(9, 12))
