@@ -3,7 +3,7 @@
 Of each log it keeps the checkpoint it cosigned last. A new one must be signed by the log and proven
 to extend that one; it is on the disk before its cosignature leaves. So whoever trusts the witness
 knows that one history was shown, no later than the time stated. Where no proof joins two notes that
-a log signed, both are kept in a file: the log's own signatures speak against it.
+a log signed, both are kept in a file: two roots for one size are the log's own word against it.
 
 The directory: `witness.pem`, the private key; `witness.vkey`, the public one, to be handed over;
 `logs`, a policy whose `log` lines are the logs watched, to be edited when their keys rotate;
@@ -47,6 +47,7 @@ from ledger.note import (
     COSIGNATURE,
     NoteKey,
     cosignature_line,
+    parse_note,
     parse_vkey,
     verify_note,
 )
@@ -71,7 +72,11 @@ EVIDENCE = "evidence"
 
 
 class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Two notes of one log that no proof joins: the one cosigned, and the one shown after it."""
+    """Two notes of one log that no proof joins: the one cosigned, and the one shown after it.
+
+    They convict the log only where they name two roots for one size. A smaller tree may be an old
+    checkpoint sent again, and a proof that fails may be anybody's rubbish: `why` says which it is.
+    """
 
     why: str
     cosigned: str
@@ -193,8 +198,10 @@ class Witness:
             try:
                 check_extends(request, new, last)
             except (NotConsistent, OldSizeDiffers) as error:
-                if kept is not None and (isinstance(error, NotConsistent) or new.size < last.size):
-                    error.args = (f"{error}; both notes are in {self._keep(error, kept, request)}",)
+                if kept is not None and self._tells(error, request, new, last):
+                    proof = [b64encode(each).decode() for each in request.proof]
+                    evidence = Evidence(str(error), kept.decode(), note.decode(), proof)
+                    error.args = (f"{error}; both notes are in {self._keep(evidence)}",)
                 raise
             now = int(self._clock().timestamp())
             if now < cosigned_at:
@@ -227,15 +234,27 @@ class Witness:
             raise StoreDamaged(f"what was last cosigned of {origin} is of {last.origin}")
         return last, own.time
 
-    def _keep(self, error: Exception, kept: bytes, request: Request) -> Path:
-        evidence = Evidence(
-            str(error),
-            kept.decode(),
-            request.note.decode(),
-            [b64encode(each).decode() for each in request.proof],
-        )
-        content = msgspec.json.format(msgspec.json.encode(evidence), indent=2)
-        # Named by its content, so that the same shown twice is kept once.
-        place = self.path / EVIDENCE / f"{sha256(content).hexdigest()[:16]}.json"
-        write_durably(place, content)
+    def _tells(self, error: Exception, request: Request, new: Checkpoint, last: Checkpoint) -> bool:
+        """Say whether a note that was refused is worth keeping beside the one last cosigned."""
+        if last.size == 0 or new == last:
+            return False
+        if isinstance(error, NotConsistent):
+            return True
+        return new.size < last.size and not self._bears_own_cosignature(request.note)
+
+    def _bears_own_cosignature(self, note: bytes) -> bool:
+        try:
+            verify_note(note, [self.key])
+        except NoteRefused:
+            return False
+        return True
+
+    def _keep(self, evidence: Evidence) -> Path:
+        # Named by what the log signed, so that the same shown again is kept once: whoever asks
+        # chooses the proof, and the time of the cosignature.
+        texts = [parse_note(each.encode()).text for each in (evidence.cosigned, evidence.refused)]
+        name = sha256("\n".join(texts).encode()).hexdigest()[:16]
+        place = self.path / EVIDENCE / f"{name}.json"
+        if not place.exists():
+            write_durably(place, msgspec.json.format(msgspec.json.encode(evidence), indent=2))
         return place

@@ -76,12 +76,21 @@ def check_extends(request: Request, new: Checkpoint, last: Checkpoint) -> None:
         raise NotConsistent(f"the log signed two different trees of {new.size} leaves")
     if request.old_size > new.size:
         raise NoteRefused("a request's proof begins at a larger tree than the checkpoint's")
+    if new.size < last.size:
+        raise OldSizeDiffers(
+            f"the tree last cosigned has {last.size} leaves, this one {new.size}: "
+            "it may be an old one sent again, which proves no misconduct",
+            last.size,
+        )
     if request.old_size != last.size:
         raise OldSizeDiffers(f"the tree last cosigned has {last.size} leaves", last.size)
     try:
         verify_consistency(last.size, last.root, new.size, new.root, request.proof)
     except ProofRefused as error:
-        raise NotConsistent(f"the log did not prove that it only grew: {error}") from None
+        # Whoever has a log's checkpoint can send it with a proof that is rubbish.
+        raise NotConsistent(
+            f"it is not proven that the log only grew, nor that it did not: {error}"
+        ) from None
 
 
 def with_cosignature(note: bytes, key: NoteKey, line: bytes) -> bytes:

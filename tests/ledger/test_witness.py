@@ -129,7 +129,7 @@ def test_fork_of_the_same_size(witness: Witness, log: Log) -> None:
 
 def test_fork_that_grew(witness: Witness, log: Log) -> None:
     witness.cosign(log.request(0, 8))
-    with pytest.raises(NotConsistent, match="did not prove that it only grew") as refused:
+    with pytest.raises(NotConsistent, match="not proven that the log only grew") as refused:
         witness.cosign(log.forked(5).request(8, 20))
     [kept] = evidence(witness)
     assert kept.refused.encode() == log.forked(5).note(20)
@@ -140,7 +140,7 @@ def test_fork_that_grew(witness: Witness, log: Log) -> None:
 
 def test_rollback(witness: Witness, log: Log) -> None:
     witness.cosign(log.request(0, 20))
-    with pytest.raises(OldSizeDiffers, match=r"has 20 leaves; both notes are in") as refused:
+    with pytest.raises(OldSizeDiffers, match=r"proves no misconduct; both notes are in") as refused:
         witness.cosign(log.request(0, 12))
     assert refused.value.size == 20
     assert evidence(witness)[0].refused.encode() == log.note(12)
@@ -319,3 +319,38 @@ def test_junk_lines_on_a_genuine_note_do_not_stop_the_witness(witness: Witness, 
     assert len(parse_note(cosigned).signatures) == 2
     assert witness.last(origin_digest(ORIGIN)) == cosigned
     assert witness.cosign(log.request(9, 12))
+
+
+def test_rubbish_proofs_with_an_old_checkpoint_are_one_piece_of_evidence(
+    make: Callable[..., Witness], log: Log
+) -> None:
+    """Whoever asks chooses the proof, the other lines and when the witness dates its note anew."""
+    make().cosign(log.request(0, 20))
+    for number in range(3):
+        witness = make(NOW + timedelta(days=number))
+        witness.cosign(log.request(20, 20))
+        line = f"\N{EM DASH} junk{number} {b64encode(bytes(68)).decode()}\n".encode()
+        rubbish = (bytes([number]) * 32,)
+        with pytest.raises(OldSizeDiffers):
+            witness.cosign(Request(1, rubbish, log.note(12) + line))
+    [kept] = evidence(witness)
+    assert "proves no misconduct" in kept.why
+    assert kept.refused.encode() == log.note(12)
+
+
+def test_checkpoint_this_witness_cosigned_is_no_evidence(witness: Witness, log: Log) -> None:
+    first = witness.cosigned(log.request(0, 12))
+    witness.cosign(log.request(12, 20))
+    with pytest.raises(OldSizeDiffers):
+        witness.cosign(Request(1, (bytes(32),), first))
+    with pytest.raises(NotConsistent):
+        witness.cosign(log.request(20, 20)._replace(proof=(bytes(32),)))
+    assert evidence(witness) == []
+
+
+def test_larger_fork_with_a_lying_old_size_leaves_no_evidence(witness: Witness, log: Log) -> None:
+    """As a log that lost count looks too: only the answer, where the witness stands, helps it."""
+    witness.cosign(log.request(0, 8))
+    with pytest.raises(OldSizeDiffers) as refused:
+        witness.cosign(log.forked(5).request(3, 20))
+    assert (refused.value.size, evidence(witness)) == (8, [])
