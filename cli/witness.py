@@ -56,6 +56,16 @@ def init_command(
     print(f"witness {witness.key.name} {witness.key.vkey}")
 
 
+@app.command("watch")
+def watch_command(
+    directory: DirectoryArgument,
+    log: Annotated[str, typer.Option(help="The log key of one more ledger to watch, or a file.")],
+) -> None:
+    """Watch one more ledger; a witness that serves must be started anew."""
+    witness = Witness.open(directory, passphrase=passphrase_from_environment())
+    witness.watch(parse_vkey(str(given_public_key(log))))
+
+
 @app.command("cosign")
 def cosign_command(
     directory: DirectoryArgument,

@@ -7,7 +7,7 @@ a log signed, both are kept in a file: two roots for one size are the log's own 
 
 The directory: `witness.pem`, the private key; `witness.vkey`, the public one, to be handed over;
 `logs`, a policy whose `log` lines are the logs watched, to be edited when their keys rotate;
-`seen/`, the checkpoint last cosigned of each; `evidence/`.
+`seen/`, the checkpoint last cosigned of each, at first the text of the empty tree's; `evidence/`.
 """
 
 import re
@@ -112,8 +112,8 @@ class Witness:
         Raises LedgerExists, KeyUnusable for a name or a log's key that cannot be one, and
         StoreUnavailable.
         """
-        if any(key.kind != ED25519 for key in logs):
-            raise KeyUnusable("a key of kind 4 is a witness's: give the logs' keys, of kind 1")
+        for log in logs:
+            _check_log_key(log)
         private_key = Ed25519PrivateKey.generate()
         raw = private_key.public_key().public_bytes_raw()
         key = NoteKey(check_name(name), raw, COSIGNATURE)
@@ -123,6 +123,9 @@ class Witness:
             lines = "".join(f"log {log.vkey}\n" for log in logs)
             (temporary / LOGS).write_text(f"{lines}quorum none\n", encoding="utf-8")
             (temporary / SEEN).mkdir()
+            for origin in {log.name for log in logs}:
+                record = temporary / SEEN / origin_digest(origin)
+                record.write_bytes(_empty(origin).text.encode())
             (temporary / EVIDENCE).mkdir()
         return cls.open(path, passphrase=passphrase, clock=clock)
 
@@ -155,20 +158,42 @@ class Witness:
         if _digest(digest) is None:
             return None
         try:
-            return (self.path / SEEN / digest).read_bytes()
+            kept = (self.path / SEEN / digest).read_bytes()
         except FileNotFoundError:
             return None
+        # The record that stands for the empty tree at first is no note: nobody signed it.
+        return kept if b"\n\n" in kept else None
+
+    def watch(self, log: NoteKey) -> None:
+        """Watch one more log, of which nothing was cosigned so far; a server must be restarted.
+
+        Raises KeyUnusable for a witness's key and for a log that is watched already, whose record
+        must not begin anew, PolicyUnreadable and OSError.
+        """
+        _check_log_key(log)
+        place = self.path / LOGS
+        with locked(self.path):
+            text = place.read_bytes()
+            if log.name in {each.name for each in parse_policy(text).logs}:
+                raise KeyUnusable(f"{log.name} is watched already: edit {place} to add a key of it")
+            record = self.path / SEEN / origin_digest(log.name)
+            if not record.exists():
+                write_durably(record, _empty(log.name).text.encode())
+            text = f"log {log.vkey}\n".encode() + text
+            parse_policy(text)
+            write_durably(place, text)
 
     def request(self, data: bytes) -> Request:
         """Return the request in a file: a request, or a checkpoint alone where it needs no proof.
 
-        Raises NoteRefused for what is neither, and OldSizeDiffers when a proof is needed.
+        Raises NoteRefused for what is neither, OldSizeDiffers when a proof is needed, UnknownLog,
+        StoreDamaged and OSError.
         """
         if is_request(data):
             return parse_request(data)
         new = parse_checkpoint(data)
-        kept = self.last(origin_digest(new.origin))
-        size = 0 if kept is None else parse_checkpoint(kept).size
+        self._keys_of(new.origin)
+        size = self._read(new.origin)[1].size
         if 0 < size < new.size:
             raise OldSizeDiffers(
                 f"this needs the proof that {new.origin} grew from {size} to {new.size} leaves: "
@@ -193,12 +218,11 @@ class Witness:
         new, _, note = self._signed_by_log(request.note)
         place = self.path / SEEN / origin_digest(new.origin)
         with locked(self.path):
-            kept = self.last(place.name)
-            last, cosigned_at = self._read(new.origin, kept)
+            kept, last, cosigned_at = self._read(new.origin)
             try:
                 check_extends(request, new, last)
             except (NotConsistent, OldSizeDiffers) as error:
-                if kept is not None and self._tells(error, request, new, last):
+                if self._tells(error, request, new, last):
                     proof = [b64encode(each).decode() for each in request.proof]
                     evidence = Evidence(str(error), kept.decode(), note.decode(), proof)
                     error.args = (f"{error}; both notes are in {self._keep(evidence)}",)
@@ -212,27 +236,45 @@ class Witness:
 
     def _signed_by_log(self, note: bytes) -> SignedCheckpoint:
         checkpoint = parse_checkpoint(note)
-        keys = [key for key in self._logs if key.name == checkpoint.origin]
-        if not keys:
-            raise UnknownLog(f"no log line in {self.path / LOGS} names {checkpoint.origin!r}")
+        keys = self._keys_of(checkpoint.origin)
         try:
             signed = verify_checkpoint(note, keys, checkpoint.origin)
         except NoteRefused as error:
             raise NotSignedByLog(str(error)) from None
         return signed._replace(note=signed_only_by(note, [each.key for each in signed.signatures]))
 
-    def _read(self, origin: str, kept: bytes | None) -> tuple[Checkpoint, int]:
-        if kept is None:
-            return Checkpoint(origin, 0, root_hash(())), 0
+    def _keys_of(self, origin: str) -> list[NoteKey]:
+        keys = [key for key in self._logs if key.name == origin]
+        if not keys:
+            raise UnknownLog(f"no log line in {self.path / LOGS} names {origin!r}")
+        return keys
+
+    def _read(self, origin: str) -> tuple[bytes, Checkpoint, int]:
+        """Return what was last cosigned of a log: the record, what it says, and when that was.
+
+        Whoever forgets what was cosigned might cosign a second history, so StoreDamaged is raised
+        for a record that is missing, too.
+        """
+        place = self.path / SEEN / origin_digest(origin)
+        try:
+            kept = place.read_bytes()
+        except FileNotFoundError:
+            raise StoreDamaged(
+                f"{place}, what was last cosigned of {origin}, is missing: restore it; a log "
+                "that is new here is added by `shoeproof witness watch`, not by hand"
+            ) from None
+        if kept == _empty(origin).text.encode():
+            return kept, _empty(origin), 0
         try:
             note, [own] = verify_note(kept, [self.key])
             last = parse_text(note.text)
         except NoteRefused as error:
-            # Whoever forgets what was cosigned might cosign a second history.
-            raise StoreDamaged(f"what was last cosigned of {origin} is damaged: {error}") from None
+            raise StoreDamaged(
+                f"{place}, what was last cosigned of {origin}, is damaged: {error}"
+            ) from None
         if last.origin != origin or own.time is None:
-            raise StoreDamaged(f"what was last cosigned of {origin} is of {last.origin}")
-        return last, own.time
+            raise StoreDamaged(f"{place}, what was last cosigned of {origin}, is of {last.origin}")
+        return kept, last, own.time
 
     def _tells(self, error: Exception, request: Request, new: Checkpoint, last: Checkpoint) -> bool:
         """Say whether a note that was refused is worth keeping beside the one last cosigned."""
@@ -258,3 +300,12 @@ class Witness:
         if not place.exists():
             write_durably(place, msgspec.json.format(msgspec.json.encode(evidence), indent=2))
         return place
+
+
+def _empty(origin: str) -> Checkpoint:
+    return Checkpoint(origin, 0, root_hash(()))
+
+
+def _check_log_key(key: NoteKey) -> None:
+    if key.kind != ED25519:
+        raise KeyUnusable("a key of kind 4 is a witness's: give the logs' keys, of kind 1")

@@ -237,7 +237,7 @@ def test_memory_that_is_damaged(witness: Witness, log: Log, content: bytes | Non
     place = witness.path / "seen" / origin_digest(ORIGIN)
     # None: an older note of the log, which this witness did not cosign.
     place.write_bytes(log.note(3) if content is None else content)
-    with pytest.raises(StoreDamaged, match="last cosigned"):
+    with pytest.raises(StoreDamaged, match=f"{place}, what was last cosigned"):
         witness.cosign(log.request(5, 6))
 
 
@@ -354,3 +354,34 @@ def test_larger_fork_with_a_lying_old_size_leaves_no_evidence(witness: Witness, 
     with pytest.raises(OldSizeDiffers) as refused:
         witness.cosign(log.forked(5).request(3, 20))
     assert (refused.value.size, evidence(witness)) == (8, [])
+
+
+def test_deleted_memory_does_not_let_a_fork_be_cosigned(witness: Witness, log: Log) -> None:
+    witness.cosign(log.request(0, 5))
+    place = witness.path / "seen" / origin_digest(ORIGIN)
+    place.unlink()
+    for note in (log.forked(2).note(7), log.note(5)):
+        with pytest.raises(StoreDamaged, match=f"{place}, .* is missing: restore it"):
+            witness.cosign(Request(0, (), note))
+        with pytest.raises(StoreDamaged, match="is missing"):
+            witness.request(note)
+    with pytest.raises(KeyUnusable, match="watched already"):
+        witness.watch(log.key)
+    assert not place.exists()
+
+
+def test_memory_of_a_log_is_there_before_its_first_checkpoint(witness: Witness, log: Log) -> None:
+    digest = origin_digest(ORIGIN)
+    assert (witness.path / "seen" / digest).read_bytes()
+    assert witness.last(digest) is None
+    assert witness.cosign(log.request(0, 5))
+
+
+def test_log_added_later_is_watched_from_the_empty_tree(
+    make: Callable[..., Witness], log: Log
+) -> None:
+    other = FileSigner("other.example", Ed25519PrivateKey.generate())
+    make().watch(NoteKey(other.name, other.public_key))
+    note = sign_note(Checkpoint("other.example", 1, bytes(32)).text, other)
+    assert make().cosign(Request(0, (), note))
+    assert make().cosign(log.request(0, 5))
