@@ -49,7 +49,9 @@ def init_command(
     """Make a witness: its directory and its key, which is encrypted under SHOEPROOF_PASSPHRASE.
 
     Take the ledgers' log keys from the operator by a way of its own, and hand the printed line to
-    whoever is to rely on this witness: it belongs in their policy.
+    whoever is to rely on this witness: it belongs in their policy. The name in a log key is the
+    ledger's own, like casino.example/blackjack; other keys of a ledger have a role before it, like
+    operator.casino.example/blackjack, and cannot be told from the log key of a ledger so named.
     """
     keys = [parse_vkey(str(given_public_key(log))) for log in logs]
     witness = Witness.init(directory, name, keys, passphrase=passphrase_from_environment())
