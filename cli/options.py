@@ -17,6 +17,7 @@ from ledger.directory import is_url, keys_are_encrypted
 
 LEDGER_VARIABLE = "SHOEPROOF_LEDGER"
 MOST_PASSPHRASE_BYTES = 1023
+LONGEST_AGE = timedelta(days=36_525)
 
 LedgerOption = Annotated[
     str | None,
@@ -134,9 +135,12 @@ def parse_age(text: str | None) -> timedelta | None:
     if not text[:-1].isascii() or not text[:-1].isdecimal() or text[-1] not in units:
         raise UsageError(f"{text!r} is no age; write 36h, 2d or 30m")
     try:
-        return timedelta(**{units[text[-1]]: int(text[:-1])})
-    except OverflowError:
-        raise UsageError(f"{text!r} is too long an age") from None
+        age = timedelta(**{units[text[-1]]: int(text[:-1])})
+    except (OverflowError, ValueError):  # the latter for thousands of digits
+        age = timedelta.max
+    if age > LONGEST_AGE:
+        raise UsageError(f"{text[:20]!r} is too long an age: give a hundred years at most")
+    return age
 
 
 def given_public_key(public_key: str | None) -> str | None:

@@ -22,7 +22,6 @@ from ledger.policy import parse_policy, require
 from ledger.signing import sign_checkpoint
 from ledger.witness import EVIDENCE, LOGS, Witness
 from ledger.witness_client import ask, keep, make_request
-from ledger.witness_request import with_cosignature
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,11 +49,23 @@ def init_command(
     """Make a witness: its directory and its key, which is encrypted under SHOEPROOF_PASSPHRASE.
 
     Take the ledgers' log keys from the operator by a way of its own, and hand the printed line to
-    whoever is to rely on this witness: it belongs in their policy.
+    whoever is to rely on this witness: it belongs in their policy. The name in a log key is the
+    ledger's own, like casino.example/blackjack; other keys of a ledger have a role before it, like
+    operator.casino.example/blackjack, and cannot be told from the log key of a ledger so named.
     """
     keys = [parse_vkey(str(given_public_key(log))) for log in logs]
     witness = Witness.init(directory, name, keys, passphrase=passphrase_from_environment())
     print(f"witness {witness.key.name} {witness.key.vkey}")
+
+
+@app.command("watch")
+def watch_command(
+    directory: DirectoryArgument,
+    log: Annotated[str, typer.Option(help="The log key of one more ledger to watch, or a file.")],
+) -> None:
+    """Watch one more ledger; a witness that serves must be started anew."""
+    witness = Witness.open(directory, passphrase=passphrase_from_environment())
+    witness.watch(parse_vkey(str(given_public_key(log))))
 
 
 @app.command("cosign")
@@ -65,13 +76,13 @@ def cosign_command(
 ) -> None:
     """Cosign a checkpoint that came in a file, and write it with the cosignature.
 
-    It is refused unless it is proven to extend the last one cosigned here. Where the log shows
+    It is refused unless it is proven to extend the last one cosigned here. What is written bears
+    the log's signatures and this witness's, and no other line of what came. Where the log shows
     another history, both notes are kept as evidence in a file that is named.
     """
     witness = Witness.open(directory, passphrase=passphrase_from_environment())
     request = witness.request(file.read_bytes())
-    cosigned = with_cosignature(request.note, witness.key, witness.cosign(request))
-    _write(output, cosigned)
+    _write(output, witness.cosigned(request))
 
 
 @app.command("serve")

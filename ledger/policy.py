@@ -26,8 +26,8 @@ from ledger.note import (
 NO_QUORUM = "none"
 """The name of the quorum that asks for no cosignature."""
 
-CLOCKS_DIFFER = timedelta(minutes=5)
-"""How far ahead of this machine's clock a witness's may be."""
+CLOCKS_DIFFER = 5 * 60
+"""How many seconds a witness's clock may be ahead of this machine's."""
 
 _forbidden = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]").search
 _number = re.compile(r"[1-9][0-9]*", re.ASCII).fullmatch
@@ -158,9 +158,9 @@ def require(
     """Return when each witness of a policy cosigned a checkpoint, by the policy's names.
 
     Times are in seconds since 1970. `max_age` bounds the age of the newest of them. Raises
-    PolicyUnmet when the quorum is not reached, no log of the policy signed (where it names any), or
-    the newest cosignature is too old or dated in the future; NoteRefused when the signature of any
-    key of the policy fails.
+    PolicyUnmet when the quorum is not reached, no log of the policy signed (where it names any),
+    any cosignature is dated in the future or the newest is too old; NoteRefused when the signature
+    of any key of the policy fails.
     """
     verified = _verified(policy, note)
     if policy.logs and not any(each.key in policy.logs for each in verified):
@@ -174,8 +174,12 @@ def require(
     if not policy.is_met(times):
         seen = ", ".join(sorted(map(_shown, times))) or "nobody"
         raise PolicyUnmet(f"the quorum {_shown(policy.quorum)} is not reached: cosigned by {seen}")
+    # As integers: a note may state any time below 2^64, and few of those are dates.
+    seconds = int(now.timestamp())
+    if any(time > seconds + CLOCKS_DIFFER for time in times.values()):
+        raise PolicyUnmet("a cosignature is dated in the future: a clock there or here is wrong")
     if max_age is not None:
-        _check_age(times, now, max_age)
+        _check_age(times, seconds, max_age)
     return times
 
 
@@ -186,13 +190,11 @@ def _verified(policy: Policy, note: bytes) -> tuple[Verified, ...]:
     return verify_note(note, known)[1] if known else ()
 
 
-def _check_age(times: dict[str, int], now: datetime, max_age: timedelta) -> None:
+def _check_age(times: dict[str, int], now: int, max_age: timedelta) -> None:
     if not times:
         raise PolicyUnmet("no witness says when it saw this checkpoint: its age is not known")
     newest = max(times.values())
-    if newest > (now + CLOCKS_DIFFER).timestamp():
-        raise PolicyUnmet("a cosignature is dated in the future: a clock there or here is wrong")
-    if newest < (now - max_age).timestamp():
+    if timedelta(seconds=now - newest) > max_age:
         moment = datetime.fromtimestamp(newest, UTC)
         raise PolicyUnmet(
             f"the newest cosignature is of {moment:%Y-%m-%d %H:%M} UTC, more than {max_age} ago: "

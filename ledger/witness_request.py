@@ -7,13 +7,14 @@ checkpoint; the answer is a line that cosigns it. The same bytes go by HTTP, by 
 import re
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
+from collections.abc import Callable, Collection
 from hashlib import sha256
 from typing import NamedTuple
 
 from ledger.checkpoint import LARGEST_SIZE, Checkpoint
 from ledger.errors import NotConsistent, NoteRefused, OldSizeDiffers, ProofRefused
 from ledger.merkle import HASH_SIZE, verify_consistency
-from ledger.note import NoteKey, parse_note
+from ledger.note import NoteKey, Signature, parse_note
 
 MOST_PROOF_LINES = 63
 """The most hashes a request's proof has."""
@@ -75,24 +76,43 @@ def check_extends(request: Request, new: Checkpoint, last: Checkpoint) -> None:
         raise NotConsistent(f"the log signed two different trees of {new.size} leaves")
     if request.old_size > new.size:
         raise NoteRefused("a request's proof begins at a larger tree than the checkpoint's")
+    if new.size < last.size:
+        raise OldSizeDiffers(
+            f"the tree last cosigned has {last.size} leaves, this one {new.size}: "
+            "it may be an old one sent again, which proves no misconduct",
+            last.size,
+        )
     if request.old_size != last.size:
         raise OldSizeDiffers(f"the tree last cosigned has {last.size} leaves", last.size)
     try:
         verify_consistency(last.size, last.root, new.size, new.root, request.proof)
     except ProofRefused as error:
-        raise NotConsistent(f"the log did not prove that it only grew: {error}") from None
+        # Whoever has a log's checkpoint can send it with a proof that is rubbish.
+        raise NotConsistent(
+            f"it is not proven that the log only grew, nor that it did not: {error}"
+        ) from None
 
 
 def with_cosignature(note: bytes, key: NoteKey, line: bytes) -> bytes:
     """Return a note with a witness's line at its end, and no older line of the same key."""
+    return _filtered(note, lambda each: (each.name, each.key_id) != (key.name, key.key_id)) + line
+
+
+def signed_only_by(note: bytes, keys: Collection[NoteKey]) -> bytes:
+    """Return a note without its signatures by other keys."""
+    wanted = {(key.name, key.key_id) for key in keys}
+    return _filtered(note, lambda each: (each.name, each.key_id) in wanted)
+
+
+def _filtered(note: bytes, wanted: Callable[[Signature], bool]) -> bytes:
     head, separator, lines = note.rpartition(b"\n\n")
     signatures = parse_note(note).signatures
-    others = [
+    kept = [
         text + b"\n"
         for text, each in zip(lines.split(b"\n"), signatures, strict=False)
-        if (each.name, each.key_id) != (key.name, key.key_id)
+        if wanted(each)
     ]
-    return head + separator + b"".join(others) + line
+    return head + separator + b"".join(kept)
 
 
 def line_of(answer: bytes, key: NoteKey) -> bytes:

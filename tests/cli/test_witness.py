@@ -122,6 +122,9 @@ def test_witness_is_asked_by_http(shoeproof: Shoeproof, parties: Parties, tmp_pa
         (("verify", "--policy", "{policy}"), 2, "give one by --checkpoint"),
         (("verify", "--max-age", "1h"), 2, "say whose by --policy"),
         (("verify", "--max-age", "soon"), 2, "write 36h"),
+        (("verify", "--max-age", "2000000d"), 2, "too long an age"),
+        (("verify", "--max-age", "9999999999999999d"), 2, "too long an age"),
+        (("verify", "--max-age", "9" * 5000 + "h"), 2, "too long an age"),
         (("witness", "request", "--old", "99999"), 3, "had never 99999"),
         (("witness", "ask", "--policy", "{policy}"), 3, "is not reached"),
         (("witness", "ask", "--policy", "{ledger}/ledger.toml"), 3, "line 1 of the policy"),
@@ -144,3 +147,23 @@ def test_bad_files_for_a_witness(shoeproof: Shoeproof, parties: Parties, tmp_pat
     assert shoeproof("witness", "cosign", tmp_path, rubbish).code == 3
     again = ("witness", "init", parties.witness, "--name", "x", "--log", "nonsense+1+2")
     assert shoeproof(*again).code == 3
+
+
+def test_deleted_memory_is_named(shoeproof: Shoeproof, parties: Parties) -> None:
+    request = cosigned(shoeproof, parties, 0).with_name("request")
+    [seen] = (parties.witness / "seen").iterdir()
+    seen.unlink()
+    refused = shoeproof("witness", "cosign", parties.witness, request)
+    assert (refused.code, f"{seen}, what was last cosigned" in refused.err) == (3, True)
+    key = (parties.witness / "logs").read_text().split()[1]
+    again = shoeproof("witness", "watch", parties.witness, "--log", key)
+    assert (again.code, "watched already" in again.err) == (3, True)
+
+
+def test_one_more_ledger_is_watched(shoeproof: Shoeproof, parties: Parties, tmp_path: Path) -> None:
+    other = parties._replace(ledger=tmp_path / "other")
+    made = shoeproof("init", "--origin", "c.example", "--ledger", other.ledger, "--json")
+    key = json.loads(made.out)["public_keys"]["log"]
+    assert shoeproof("witness", "watch", parties.witness, "--log", key).code == 0
+    assert cosigned(shoeproof, other, 0)
+    assert cosigned(shoeproof, parties, 0)

@@ -1,5 +1,6 @@
 """A witness that is asked rightly, and one that is lied to."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,7 +24,7 @@ from ledger.errors import (
 )
 from ledger.keys import FileSigner
 from ledger.merkle import consistency_proof, leaf_hash, root_hash
-from ledger.note import COSIGNATURE, NoteKey, sign_note, verify_note
+from ledger.note import COSIGNATURE, NoteKey, parse_note, sign_note, verify_note
 from ledger.policy import parse_policy, require
 from ledger.witness import Evidence, Witness
 from ledger.witness_request import (
@@ -128,7 +129,7 @@ def test_fork_of_the_same_size(witness: Witness, log: Log) -> None:
 
 def test_fork_that_grew(witness: Witness, log: Log) -> None:
     witness.cosign(log.request(0, 8))
-    with pytest.raises(NotConsistent, match="did not prove that it only grew") as refused:
+    with pytest.raises(NotConsistent, match="not proven that the log only grew") as refused:
         witness.cosign(log.forked(5).request(8, 20))
     [kept] = evidence(witness)
     assert kept.refused.encode() == log.forked(5).note(20)
@@ -139,7 +140,7 @@ def test_fork_that_grew(witness: Witness, log: Log) -> None:
 
 def test_rollback(witness: Witness, log: Log) -> None:
     witness.cosign(log.request(0, 20))
-    with pytest.raises(OldSizeDiffers, match=r"has 20 leaves; both notes are in") as refused:
+    with pytest.raises(OldSizeDiffers, match=r"proves no misconduct; both notes are in") as refused:
         witness.cosign(log.request(0, 12))
     assert refused.value.size == 20
     assert evidence(witness)[0].refused.encode() == log.note(12)
@@ -236,7 +237,7 @@ def test_memory_that_is_damaged(witness: Witness, log: Log, content: bytes | Non
     place = witness.path / "seen" / origin_digest(ORIGIN)
     # None: an older note of the log, which this witness did not cosign.
     place.write_bytes(log.note(3) if content is None else content)
-    with pytest.raises(StoreDamaged, match="last cosigned"):
+    with pytest.raises(StoreDamaged, match=f"{place}, what was last cosigned"):
         witness.cosign(log.request(5, 6))
 
 
@@ -277,6 +278,7 @@ def test_cosignature_replaces_an_older_one_and_leaves_others(witness: Witness, l
     text = log.note(5).decode().partition("\n\n")[0] + "\n"
     note = sign_note(text, log.signer, other)
     line = witness.cosign(Request(0, (), note))
+    assert witness.last(origin_digest(ORIGIN)) == log.note(5) + line
     assert with_cosignature(with_cosignature(note, witness.key, line), witness.key, line) == (
         note + line
     )
@@ -303,3 +305,83 @@ def test_keys_that_are_not_what_they_should_be(tmp_path: Path, witness: Witness,
     (witness.path / "witness.vkey").write_text(other.vkey + "\n")
     with pytest.raises(KeyUnusable, match="not the key"):
         Witness.open(witness.path)
+
+
+def test_junk_lines_on_a_genuine_note_do_not_stop_the_witness(witness: Witness, log: Log) -> None:
+    """A note may carry 100 signatures: kept with one more, it could not be read again."""
+    witness.cosign(log.request(0, 5))
+    genuine = log.request(5, 9)
+    junk = "".join(
+        f"\N{EM DASH} junk{number} {b64encode(bytes(68)).decode()}\n" for number in range(99)
+    )
+    cosigned = witness.cosigned(genuine._replace(note=genuine.note + junk.encode()))
+    assert cosigned.startswith(genuine.note)
+    assert len(parse_note(cosigned).signatures) == 2
+    assert witness.last(origin_digest(ORIGIN)) == cosigned
+    assert witness.cosign(log.request(9, 12))
+
+
+def test_rubbish_proofs_with_an_old_checkpoint_are_one_piece_of_evidence(
+    make: Callable[..., Witness], log: Log
+) -> None:
+    """Whoever asks chooses the proof, the other lines and when the witness dates its note anew."""
+    make().cosign(log.request(0, 20))
+    for number in range(3):
+        witness = make(NOW + timedelta(days=number))
+        witness.cosign(log.request(20, 20))
+        line = f"\N{EM DASH} junk{number} {b64encode(bytes(68)).decode()}\n".encode()
+        rubbish = (bytes([number]) * 32,)
+        with pytest.raises(OldSizeDiffers):
+            witness.cosign(Request(1, rubbish, log.note(12) + line))
+    [kept] = evidence(witness)
+    assert "proves no misconduct" in kept.why
+    assert kept.refused.encode() == log.note(12)
+
+
+def test_checkpoint_this_witness_cosigned_is_no_evidence(witness: Witness, log: Log) -> None:
+    first = witness.cosigned(log.request(0, 12))
+    witness.cosign(log.request(12, 20))
+    with pytest.raises(OldSizeDiffers):
+        witness.cosign(Request(1, (bytes(32),), first))
+    with pytest.raises(NotConsistent):
+        witness.cosign(log.request(20, 20)._replace(proof=(bytes(32),)))
+    assert evidence(witness) == []
+
+
+def test_larger_fork_with_a_lying_old_size_leaves_no_evidence(witness: Witness, log: Log) -> None:
+    """As a log that lost count looks too: only the answer, where the witness stands, helps it."""
+    witness.cosign(log.request(0, 8))
+    with pytest.raises(OldSizeDiffers) as refused:
+        witness.cosign(log.forked(5).request(3, 20))
+    assert (refused.value.size, evidence(witness)) == (8, [])
+
+
+def test_deleted_memory_does_not_let_a_fork_be_cosigned(witness: Witness, log: Log) -> None:
+    witness.cosign(log.request(0, 5))
+    place = witness.path / "seen" / origin_digest(ORIGIN)
+    place.unlink()
+    for note in (log.forked(2).note(7), log.note(5)):
+        with pytest.raises(StoreDamaged, match=f"{place}, .* is missing: restore it"):
+            witness.cosign(Request(0, (), note))
+        with pytest.raises(StoreDamaged, match="is missing"):
+            witness.request(note)
+    with pytest.raises(KeyUnusable, match="watched already"):
+        witness.watch(log.key)
+    assert not place.exists()
+
+
+def test_memory_of_a_log_is_there_before_its_first_checkpoint(witness: Witness, log: Log) -> None:
+    digest = origin_digest(ORIGIN)
+    assert (witness.path / "seen" / digest).read_bytes()
+    assert witness.last(digest) is None
+    assert witness.cosign(log.request(0, 5))
+
+
+def test_log_added_later_is_watched_from_the_empty_tree(
+    make: Callable[..., Witness], log: Log
+) -> None:
+    other = FileSigner("other.example", Ed25519PrivateKey.generate())
+    make().watch(NoteKey(other.name, other.public_key))
+    note = sign_note(Checkpoint("other.example", 1, bytes(32)).text, other)
+    assert make().cosign(Request(0, (), note))
+    assert make().cosign(log.request(0, 5))

@@ -93,11 +93,20 @@ def test_newest_cosignature_too_old() -> None:
     assert len(require(policy, fresh, now=NOW, max_age=day)) == 3
 
 
-@pytest.mark.parametrize("seconds", [SECONDS + 301, 2**63, 2**64 - 1])
-def test_cosignature_from_the_future(seconds: int) -> None:
+@pytest.mark.parametrize("max_age", [None, timedelta(days=1)])
+@pytest.mark.parametrize("seconds", [SECONDS + 301, 2**62, 2**63, 2**64 - 1])
+def test_cosignature_from_the_future(seconds: int, max_age: timedelta | None) -> None:
     policy = parse_policy(f"{LINES}quorum x1\n".encode())
     with pytest.raises(PolicyUnmet, match="in the future"):
-        require(policy, note("x1", seconds=seconds), now=NOW, max_age=timedelta(days=1))
+        require(policy, note("x1", seconds=seconds), now=NOW, max_age=max_age)
+    within = note("x1", seconds=SECONDS + 300)
+    assert require(policy, within, now=NOW, max_age=max_age) == {"x1": SECONDS + 300}
+
+
+@pytest.mark.parametrize("max_age", [timedelta(days=2_000_000), timedelta.max])
+def test_longest_age_is_no_error(max_age: timedelta) -> None:
+    policy = parse_policy(f"{LINES}quorum x1\n".encode())
+    assert require(policy, note("x1", seconds=0), now=NOW, max_age=max_age) == {"x1": 0}
 
 
 def test_age_of_what_nobody_cosigned() -> None:
