@@ -22,6 +22,7 @@ from ledger.policy import parse_policy, require
 from ledger.signing import sign_checkpoint
 from ledger.witness import EVIDENCE, LOGS, Witness
 from ledger.witness_client import ask, keep, make_request
+from ledger.witness_request import with_cosignature
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -76,13 +77,14 @@ def cosign_command(
 ) -> None:
     """Cosign a checkpoint that came in a file, and write it with the cosignature.
 
-    It is refused unless it is proven to extend the last one cosigned here. What is written bears
-    the log's signatures and this witness's, and no other line of what came. Where the log shows
-    another history, both notes are kept as evidence in a file that is named.
+    It is refused unless it is proven to extend the last one cosigned here. What is written is what
+    came, with this witness's line; what is kept here bears the log's signatures and that line
+    alone. Where the log shows another history, both notes are kept as evidence in a named file.
     """
     witness = Witness.open(directory, passphrase=passphrase_from_environment())
     request = witness.request(file.read_bytes())
-    _write(output, witness.cosigned(request))
+    # Other witnesses lines are passed on, though not kept here: a quorum gathers in one file.
+    _write(output, with_cosignature(request.note, witness.key, witness.cosign(request)))
 
 
 @app.command("serve")
