@@ -16,6 +16,7 @@ from ledger.events import CLOSING, RoundOpened, RoundVoided
 from ledger.findings import EVENT_AFTER_CLOSE, EVENT_UNREADABLE
 from ledger.ledger import read_leaf
 from ledger.rounds import is_round
+from ledger.schema import StoredLeaf
 from replay import findings as codes
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules
@@ -71,7 +72,7 @@ def audit(ledger: Ledger, progress: Progress | None = None) -> AuditResult:
     voids: list[VoidRound] = []
     closed = 0
     gathered = Gathered()
-    for events in gathered.ended(_readable(ledger, size, found, progress)):
+    for events in gathered.ended(_readable(ledger.leaves(0, size), size, found, progress)):
         found.extend(judge(events, rules))
         ending, opened = events[-1].event.data, events[0].event.data
         if not isinstance(ending, RoundVoided):
@@ -91,12 +92,16 @@ def audit(ledger: Ledger, progress: Progress | None = None) -> AuditResult:
     )
 
 
-def check_reveals(ledger: Ledger, progress: Progress | None = None) -> list[Finding]:
-    """Hold every ended round's revealed seed to its commitment, and say nothing of the cards."""
+def check_reveals(
+    leaves: Iterable[StoredLeaf], size: int, progress: Progress | None = None
+) -> list[Finding]:
+    """Hold every ended round's revealed seed to its commitment, and say nothing of the cards.
+
+    `leaves` are the first `size`, of a ledger or of what one published.
+    """
     found: list[Finding] = []
     gathered = Gathered()
-    size = ledger.size()
-    for events in gathered.ended(_readable(ledger, size, [], progress)):
+    for events in gathered.ended(_readable(leaves, size, [], progress)):
         found.extend(_placed(problem, events) for problem in check_reveal(events))
     return found
 
@@ -145,9 +150,9 @@ class Gathered:
 
 
 def _readable(
-    ledger: Ledger, size: int, found: list[Finding], progress: Progress | None
+    leaves: Iterable[StoredLeaf], size: int, found: list[Finding], progress: Progress | None
 ) -> Iterator[Recorded]:
-    for leaf in ledger.leaves(0, size):
+    for leaf in leaves:
         try:
             yield read_leaf(leaf)
         except EventUnreadable as error:

@@ -153,6 +153,21 @@ def test_published_files_verify_without_the_ledger(
     refused(shoeproof("verify", "--tiles", tmp_path), "checkpoint")
 
 
+def test_false_seed_in_a_published_directory(
+    shoeproof: Shoeproof, copy: Path, key: str, tmp_path: Path
+) -> None:
+    """Rightly signed, but revealed for a shoe that was committed elsewhere."""
+    copied = "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5d"
+    with Ledger.open(copy) as ledger:
+        events = ledger.events(first_round(copy))
+        ledger.append(*((copied, each.event.data) for each in events))
+    folder = tmp_path / "published"
+    shoeproof("publish", folder, "--ledger", copy)
+    shown = shoeproof("verify", "--tiles", folder, "--public-key", key, "--json")
+    assert shown.code == 1
+    assert [each["code"] for each in json.loads(shown.out)["findings"]] == ["commitment_mismatch"]
+
+
 def test_leaves_are_exported_and_imported(shoeproof: Shoeproof, copy: Path, tmp_path: Path) -> None:
     other = Path(shutil.copytree(copy, tmp_path / "other"))
     shoeproof("simulate", "nba", "--rounds", 2, "--ledger", other)
