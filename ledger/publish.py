@@ -1,8 +1,9 @@
 """A ledger as static files (C2SP tlog-tiles): checkpoint, tiles and leaves, for any web server.
 
 A file that is there is never changed: what is published of a tree is the same for ever, and a file
-that would have to change is proof that somebody's history was altered. The checkpoint alone is
-replaced, last, so that whatever it promises is there already. Anyone can verify such a directory
+that would have to change is proof that somebody's history was altered. Publishing looks only at the
+files it has to write; what happened to the others is for verification to find. The checkpoint alone
+is replaced, last, so that whatever it promises is there already. Anyone can verify such a directory
 without the ledger.
 """
 
@@ -11,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 
 from ledger import findings as codes
-from ledger.checkpoint import Checkpoint, log_keys, parse_checkpoint, verify_checkpoint
+from ledger.checkpoint import Checkpoint, parse_checkpoint, verify_by_ring
 from ledger.errors import EventUnreadable, PublishRefused, StoreDamaged
 from ledger.events import KEYS_STREAM
 from ledger.files import locked, make_folder, write_durably
@@ -181,7 +182,7 @@ def verify_published(
     keys = (leaf for leaves in log.bundles() for leaf in leaves if leaf.stream == KEYS_STREAM)
     ring, trusted, found = build_ring(keys, anchor)
     for note, said in zip(notes, promised, strict=True):
-        verify_checkpoint(note, log_keys(ring, head.origin, said.size), head.origin)
+        verify_by_ring(note, ring, head.origin)
         if roots.get(said.size) != said.root:
             text = f"the first {said.size} leaves are not those the checkpoint was signed for"
             found.append(Finding(codes.CHECKPOINT_MISMATCH, text))

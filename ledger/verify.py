@@ -21,7 +21,7 @@ import msgspec
 
 from ledger import findings as codes
 from ledger import schema
-from ledger.checkpoint import Checkpoint, log_keys, parse_checkpoint, verify_checkpoint
+from ledger.checkpoint import Checkpoint, parse_checkpoint, verify_by_ring
 from ledger.envelope import Event
 from ledger.errors import EventUnreadable, UnknownStream
 from ledger.events import CLOSING, KEYS_STREAM
@@ -182,7 +182,7 @@ def _check_kept(kept: _Kept, origin: str, ring: KeyRing) -> list[Finding]:
     Raises NoteRefused when it is of another log, or is signed by no key for checkpoints that this
     ledger has added.
     """
-    verify_checkpoint(kept.note, log_keys(ring, origin, kept.size), origin)
+    verify_by_ring(kept.note, ring, origin)
     if kept.agrees:
         return []
     if kept.size_now < kept.size:
