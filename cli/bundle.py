@@ -27,6 +27,12 @@ from ledger.files import write_durably
 from replay.catalogue import rules_by_content
 from replay.replayer import replay_round
 
+END_NOT_PROVEN = "The end of this round is not proven: the bundle holds no closing event."
+KEYS_AS_TOLD = (
+    "Keys as this bundle tells them: that no revocation was left out is not shown; "
+    "ask the operator or verify the ledger."
+)
+
 
 class _MakesByDefault(TyperGroup):
     """`bundle ROUND` is `bundle make ROUND`: a round's id is the name of no command."""
@@ -87,7 +93,11 @@ def verify_command(
     max_age: MaxAgeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify a bundle without any ledger, and replay its round by the rules it carries."""
+    """Verify a bundle without any ledger, and replay its round by the rules it carries.
+
+    What it holds is proven; what was left out of it is not: a round's end is shown by its closing
+    event alone, and that no key was revoked by nothing.
+    """
     key = given_public_key(public_key)
     assert key is not None
     kept = None if checkpoint is None else checkpoint.read_bytes()
@@ -104,17 +114,22 @@ def verify_command(
                 "checkpoint_size": head.size,
                 "kept_checkpoint_agrees": None if kept is None else True,
                 "cosigned_by": cosigned,
+                "end_is_proven": verified.end_is_proven,
+                "revocations_proven_complete": False,
                 "sound": not found,
                 "findings": msgspec.to_builtins(found),
             }
         )
     else:
         out = console()
-        print_replay(out, replay, verified.findings)
+        print_replay(out, replay, verified.findings, unended=END_NOT_PROVEN)
         out.print(
             Text(f"{len(verified.events)} events are proven under the checkpoint of {head.origin}")
         )
         out.print(f"with {head.size:,} leaves, signed by the log's key.")
+        if found and not verified.end_is_proven:
+            out.print(END_NOT_PROVEN)
+        out.print(KEYS_AS_TOLD, soft_wrap=True)
         for name, time in cosigned.items():
             out.print(f"Cosigned by {name} at {time}.")
         if kept is not None:

@@ -110,7 +110,7 @@ def _verify(out: Console, ledger: Ledger, operator: str) -> None:
             public_key=operator,
             progress=lambda done, size: bar.update(task, completed=done, total=size),
         )
-        found = [*result.findings, *check_reveals(ledger)]
+        found = [*result.findings, *check_reveals(ledger.leaves(), ledger.size())]
     out.print(f"{result.size:,} leaves, {len(found)} findings")
 
 

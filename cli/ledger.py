@@ -1,5 +1,6 @@
 """`init` and `verify`: making a ledger, and checking all that it holds."""
 
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -24,7 +25,7 @@ from cli.options import (
 from cli.render import console, plain_table, print_findings, print_json, progress_bar
 from cli.witness import cosigned_by
 from ledger import Finding, Ledger
-from ledger.publish import verify_published
+from ledger.publish import PublishedLog, verify_published
 from ledger.tile_files import CHECKPOINT
 from ledger.verify import VerifyResult, verify
 from replay.audit import check_reveals
@@ -125,6 +126,9 @@ def verify_command(
 
         if tiles is not None:
             result = verify_published(tiles, public_key=key, checkpoint=kept, progress=progress)
+            bar.update(task, description="seeds")
+            log = PublishedLog(tiles, result.size)
+            found += check_reveals(chain.from_iterable(log.bundles()), result.size, progress)
         else:
             with open_to_read(path) as opened:
                 result = verify(
@@ -136,7 +140,7 @@ def verify_command(
                 )
                 if not result.covered:
                     bar.update(task, description="seeds")
-                    found += check_reveals(opened, progress)
+                    found += check_reveals(opened.leaves(0, result.size), result.size, progress)
     found = [*result.findings, *found]
     if as_json:
         print_json({**_as_json(result, found, public_key is not None), "cosigned_by": cosigned})

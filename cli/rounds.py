@@ -174,11 +174,17 @@ def _replay_json(replay: Replay, found: list[Finding]) -> dict[str, object]:
 
 
 def print_replay(
-    out: Console, replay: Replay, evidence: list[Finding], *, step: bool = False
+    out: Console,
+    replay: Replay,
+    evidence: list[Finding],
+    *,
+    step: bool = False,
+    unended: str = "The round is open; nothing so far contradicts the rules.",
 ) -> None:
     """Print a round event by event, its table, its bets and every finding.
 
-    `evidence` are the findings of the round's own signatures and chain.
+    `evidence` are the findings of the round's own signatures and chain; `unended` is what to say
+    of a round without findings and without an end.
     """
     found = [*evidence, *replay.findings]
     opened = replay.opened
@@ -213,7 +219,7 @@ def print_replay(
     elif isinstance(replay.ending, RoundVoided):
         out.print(Text(f"The round is void: {plain(replay.ending.reason)}", "yellow"))
     elif replay.ending is None:
-        out.print(Text("The round is open; nothing so far contradicts the rules.", "yellow"))
+        out.print(Text(unended, "yellow"))
     else:
         out.print(Text("Every card, act and payment follows from the rules.", "bold green"))
     out.rule(Text("END OF REPLAY", "bold reverse yellow"), style="yellow")

@@ -2,8 +2,9 @@
 
 A bundle holds the round's leaves, the leaves of all keys, of the round's rules and policy, a
 signed checkpoint, and for each leaf its proof under that checkpoint. Nothing in it vouches for
-itself: the reader brings the operator's public key. It shows that the round is in the tree; it
-cannot show what came after the checkpoint, such as a key revoked since.
+itself: the reader brings the operator's public key. It shows that its leaves are in the tree. A
+Merkle log proves presence, not absence: that no last leaves were left out is shown for a round by
+its closing event, and for `keys`, where a revocation may be missing, by nothing.
 """
 
 from base64 import b64decode, b64encode
@@ -20,7 +21,14 @@ from ledger.checkpoint import (
     verify_checkpoint,
 )
 from ledger.errors import BundleUnreadable, EventUnreadable, KeyUnusable, ProofRefused
-from ledger.events import KEYS_STREAM, POLICIES_STREAM, RULES_STREAM, PolicyAdded, RulesAdded
+from ledger.events import (
+    CLOSING,
+    KEYS_STREAM,
+    POLICIES_STREAM,
+    RULES_STREAM,
+    PolicyAdded,
+    RulesAdded,
+)
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
 from ledger.ledger import Ledger, Recorded, read_leaf
@@ -63,7 +71,9 @@ class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class VerifiedBundle(msgspec.Struct, frozen=True):
     """What a bundle proves: the round's events and the rules and policies it carries.
 
-    `findings` say what the round's own leaves contradict.
+    `findings` say what the round's own leaves contradict. `end_is_proven` says whether the bundle
+    holds the event that ends the round: without one, later events may have been left out. That no
+    revocation of a key was left out is never proven.
     """
 
     round_id: str
@@ -72,6 +82,11 @@ class VerifiedBundle(msgspec.Struct, frozen=True):
     rules: list[dict[str, Any]]
     policies: list[dict[str, Any]]
     findings: list[Finding]
+
+    @property
+    def end_is_proven(self) -> bool:
+        """Whether nothing can follow the last event here, which ends the round."""
+        return bool(self.events) and self.events[-1].event.type in CLOSING
 
 
 def make_bundle(

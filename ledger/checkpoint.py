@@ -77,6 +77,24 @@ def verify_checkpoint(
     return SignedCheckpoint(checkpoint, signatures, data)
 
 
+def verify_by_ring(data: bytes, ring: KeyRing, origin: str) -> SignedCheckpoint:
+    """Return a checkpoint of a log that a key of the log's own ring signed.
+
+    Raises NoteRefused.
+    """
+    note = parse_note(data)
+    said = parse_text(note.text)
+    keys = log_keys(ring, origin, said.size)
+    signers = {(each.name, each.key_id) for each in note.signatures if each.name == said.origin}
+    if signers and signers.isdisjoint((key.name, key.key_id) for key in keys):
+        names = ", ".join(sorted(f"{name}+{key_id.hex()}" for name, key_id in signers))
+        raise NoteRefused(
+            f"no key known here signed this checkpoint of {said.size} leaves: its log key {names} "
+            "is not one this ledger has, or is revoked"
+        )
+    return verify_checkpoint(data, keys, origin)
+
+
 def log_keys(ring: KeyRing, origin: str, size: int) -> list[NoteKey]:
     """Return the keys that may sign a checkpoint of the first `size` leaves of a log.
 

@@ -2,30 +2,44 @@
 
 import fcntl
 import os
-import tempfile
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 
 
 def write_durably(path: Path, content: bytes) -> None:
     """Put a file in place: a temporary one beside it, flushed to the disk, then moved there.
 
-    Whoever reads `path` sees the old content or the new, also after a crash. Raises OSError; the
-    temporary file is gone then, unless the process was killed.
+    Whoever reads `path` sees the old content or the new, also after a crash. A file that is there
+    keeps its mode, a new one gets what the umask leaves; a symbolic link stays one, and a device or
+    a pipe is written into. Raises OSError; the temporary file is gone then, unless the process was
+    killed.
     """
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        mode = None
+    if mode is not None and not stat.S_ISREG(mode):
+        # To move a file over a device would take the device away.
+        path.write_bytes(content)
+        return
+    place = Path(os.path.realpath(path))
+    temporary = place.with_name(f".{place.name}.{token_hex(8)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with open(descriptor, "wb") as file:
             file.write(content)
             file.flush()
-            os.fchmod(file.fileno(), 0o644)
+            if mode is not None:
+                os.fchmod(file.fileno(), stat.S_IMODE(mode))
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        os.replace(temporary, place)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
-    make_durable(path.parent)
+    make_durable(place.parent)
 
 
 def make_durable(path: Path) -> None:

@@ -1,8 +1,9 @@
 """A ledger as static files (C2SP tlog-tiles): checkpoint, tiles and leaves, for any web server.
 
 A file that is there is never changed: what is published of a tree is the same for ever, and a file
-that would have to change is proof that somebody's history was altered. The checkpoint alone is
-replaced, last, so that whatever it promises is there already. Anyone can verify such a directory
+that would have to change is proof that somebody's history was altered. Publishing looks only at the
+files it has to write; what happened to the others is for verification to find. The checkpoint alone
+is replaced, last, so that whatever it promises is there already. Anyone can verify such a directory
 without the ledger.
 """
 
@@ -11,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 
 from ledger import findings as codes
-from ledger.checkpoint import Checkpoint, log_keys, parse_checkpoint, verify_checkpoint
+from ledger.checkpoint import Checkpoint, parse_checkpoint, verify_by_ring
 from ledger.errors import EventUnreadable, PublishRefused, StoreDamaged
 from ledger.events import KEYS_STREAM
 from ledger.files import locked, make_folder, write_durably
@@ -92,6 +93,14 @@ def _put(path: Path, content: bytes) -> None:
         write_durably(path, content)
 
 
+def _count(entries: bytes) -> int | None:
+    """Return how many leaves an entry bundle holds, None when it ends inside one."""
+    try:
+        return sum(1 for _ in read_entries(BytesIO(entries)))
+    except EventUnreadable:
+        return None
+
+
 class PublishedLog:
     """A published directory, read as a tree of `size` leaves; nothing in it is trusted."""
 
@@ -115,12 +124,32 @@ class PublishedLog:
         return found[: self._size - first]
 
     def _read(self, level: int | None, index: int, width: int) -> bytes:
-        try:
-            return (self._folder / tile_path(level, index, min(width, WIDTH))).read_bytes()
-        except FileNotFoundError:
-            # A partial tile may be taken away once the full one is there (C2SP tlog-tiles).
-            full = self._folder / tile_path(level, index, WIDTH)
-            return full.read_bytes() if full.is_file() else b""
+        return self._find(level, index, width)[0]
+
+    def _find(self, level: int | None, index: int, width: int) -> tuple[bytes, int]:
+        """Return a file's content and the width its name promises: nothing, 0 where it is missing.
+
+        A partial tile may be taken away once the full one is there (C2SP tlog-tiles).
+        """
+        for promised in (min(width, WIDTH), WIDTH):
+            path = self._folder / tile_path(level, index, promised)
+            if path.is_file():
+                return path.read_bytes(), promised
+        return b"", 0
+
+    def check_lengths(self) -> Iterator[Finding]:
+        """Yield the files that hold more or less than their names promise."""
+        for level, index, width in tiles_of(self._size):
+            first = index * WIDTH ** (level + 1)
+            hashes, promised = self._find(level, index, width)
+            if len(hashes) != promised * HASH_SIZE:
+                text = f"the file of tile {index}, level {level}, is not of {promised} hashes"
+                yield Finding(codes.TILE_MISMATCH, text, None, first)
+            if level == 0:
+                entries, promised = self._find(None, index, width)
+                if _count(entries) != promised:
+                    text = f"the file of entry bundle {index} is not of {promised} leaves"
+                    yield Finding(codes.TILE_MISMATCH, text, None, first)
 
     def bundles(self) -> Iterator[list[StoredLeaf]]:
         """Yield the leaves of every entry bundle."""
@@ -153,11 +182,12 @@ def verify_published(
     keys = (leaf for leaves in log.bundles() for leaf in leaves if leaf.stream == KEYS_STREAM)
     ring, trusted, found = build_ring(keys, anchor)
     for note, said in zip(notes, promised, strict=True):
-        verify_checkpoint(note, log_keys(ring, head.origin, said.size), head.origin)
+        verify_by_ring(note, ring, head.origin)
         if roots.get(said.size) != said.root:
             text = f"the first {said.size} leaves are not those the checkpoint was signed for"
             found.append(Finding(codes.CHECKPOINT_MISMATCH, text))
     found += check_tiles(log.bundles(), head.size, log.read_tile)
+    found += log.check_lengths()
     chains = Chains(_nothing_before)
     for index, leaves in enumerate(log.bundles()):
         stop = min((index + 1) * WIDTH, head.size)

@@ -1,15 +1,17 @@
 """The tree derived anew from the leaves on the disk, and held to checkpoints.
 
-Nothing the store says of hashes is read here: every leaf's bytes are hashed again.
+Nothing the store says of hashes, or in the columns beside a leaf, is read here: every leaf's bytes
+are hashed again, and what is looked for among them is known by its content.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
 
-from ledger import findings as codes
-from ledger.checkpoint import Checkpoint, log_keys, parse_checkpoint, verify_checkpoint
-from ledger.findings import Finding
-from ledger.keyring import KeyRing
+from ledger import canonical
+from ledger.events import KEYS_STREAM
 from ledger.merkle import Peaks, add_to_peaks, leaf_hashes, peaks_of, root_of_peaks
+from ledger.scan import leaf_from_bytes
 from ledger.schema import StoredLeaf
 from ledger.sharing import Fetch, Progress, over_leaves
 from ledger.store import Store
@@ -22,27 +24,74 @@ SHARED_FROM = 200_000
 """From how many leaves on worker processes hash sooner than this one alone (measured)."""
 
 
-def root_on_disk(store: Store, size: int, workers: int, progress: Progress | None = None) -> bytes:
-    """Return the 32-byte root over the first `size` leaves as they are on the disk."""
+class Reread(NamedTuple):
+    """What leaves on the disk are: their 32-byte root, and some of them, known by their content.
+
+    `keys` are those of the stream `keys`, `last` the last one of each stream asked for. They are
+    what they seem only if the root is the one expected.
+    """
+
+    root: bytes
+    keys: list[StoredLeaf]
+    last: dict[str, StoredLeaf]
+
+
+class _Block(NamedTuple):
+    peaks: Peaks
+    keys: list[tuple[int, bytes]]
+    last: dict[bytes, tuple[int, bytes]]
+
+
+def reread(
+    store: Store,
+    size: int,
+    streams: Collection[str],
+    workers: int,
+    progress: Progress | None = None,
+) -> Reread:
+    """Return what the first `size` leaves are on the disk, and the last leaves of `streams`."""
     peaks: Peaks = ()
+    keys: list[StoredLeaf] = []
+    last: dict[bytes, tuple[int, bytes]] = {}
     workers = workers if size >= SHARED_FROM else 1
-    blocks = over_leaves(
-        _peaks_of_block, store.fetch_states, store.states_fetcher(), 0, size, BLOCK, workers
-    )
-    for number, of_block in enumerate(blocks):
+    job = partial(_reread_block, frozenset(map(_as_written, (KEYS_STREAM, *streams))))
+    blocks = over_leaves(job, store.fetch_states, store.states_fetcher(), 0, size, BLOCK, workers)
+    for number, block in enumerate(blocks):
         done = min((number + 1) * BLOCK, size)
         # A whole block is one complete subtree, and so a leaf of a tree of blocks.
         is_whole = done == (number + 1) * BLOCK
-        peaks = add_to_peaks(peaks, number, of_block) if is_whole else peaks + of_block
+        peaks = add_to_peaks(peaks, number, block.peaks) if is_whole else peaks + block.peaks
+        keys += [leaf_from_bytes(*each) for each in block.keys]
+        last.update(block.last)
         if progress is not None:
             progress(done, size)
-    return root_of_peaks(peaks)
+    of_streams = (leaf_from_bytes(*each) for each in last.values())
+    return Reread(root_of_peaks(peaks), keys, {leaf.stream: leaf for leaf in of_streams})
 
 
-def _peaks_of_block(fetch: Fetch[bytes], start: int, stop: int) -> Peaks:
-    hashes = leaf_hashes(fetch(start, stop))
+def _reread_block(wanted: frozenset[bytes], fetch: Fetch[bytes], start: int, stop: int) -> _Block:
+    states = fetch(start, stop)
+    keys: list[tuple[int, bytes]] = []
+    last: dict[bytes, tuple[int, bytes]] = {}
+    keys_stream = _as_written(KEYS_STREAM)
+    for leaf_index, state in enumerate(states, start):
+        # In a canonical payload only the type and the version stand after the stream, and inside
+        # a string the quotes of this mark would be escaped: the last one is the payload's own.
+        stream = state[state.rfind(_STREAM) + len(_STREAM) :].partition(_TYPE)[0]
+        if stream in wanted:
+            last[stream] = leaf_index, state
+            if stream == keys_stream:
+                keys.append(last[stream])
+    hashes = leaf_hashes(states)
     # Where leaves are missing the root must come out wrong, not the number of subtrees.
-    return peaks_of(hashes + [b""] * (stop - start - len(hashes)))
+    return _Block(peaks_of(hashes + [b""] * (stop - start - len(hashes))), keys, last)
+
+
+_STREAM, _TYPE = b'"stream":"', b'","type":"'
+
+
+def _as_written(stream: str) -> bytes:
+    return canonical.encode(stream)[1:-1]
 
 
 def roots_at(sizes: Iterable[int], pages: Iterable[Sequence[StoredLeaf]]) -> dict[int, bytes]:
@@ -61,23 +110,3 @@ def roots_at(sizes: Iterable[int], pages: Iterable[Sequence[StoredLeaf]]) -> dic
             roots[size] = root_of_peaks(add_to_peaks(peaks, count, hashes[: size - count]))
         peaks, count = add_to_peaks(peaks, count, hashes), count + len(hashes)
     return roots
-
-
-def check_kept(
-    note: bytes, store: Store, origin: str, ring: KeyRing, workers: int, progress: Progress | None
-) -> tuple[Checkpoint, list[Finding]]:
-    """Hold a ledger to a checkpoint somebody kept; return what it says and what contradicts it.
-
-    Raises NoteRefused when it is no checkpoint, is of another log, or is signed by no key for
-    checkpoints that this ledger has added.
-    """
-    said = parse_checkpoint(note)
-    kept = verify_checkpoint(note, log_keys(ring, origin, said.size), origin).checkpoint
-    size = store.size()
-    if size < kept.size:
-        text = f"the checkpoint is of {kept.size} leaves, the ledger has {size}: its tail is gone"
-        return kept, [Finding(codes.CHECKPOINT_MISMATCH, text)]
-    if root_on_disk(store, kept.size, workers, progress) != kept.root:
-        text = f"the first {kept.size} leaves are not those the checkpoint was signed for"
-        return kept, [Finding(codes.CHECKPOINT_MISMATCH, text)]
-    return kept, []

@@ -84,12 +84,20 @@ def revoke_key(
     """Stop trusting a key from a leaf on, by default from the next one to be written.
 
     The leaf may lie in the past; keys the revoked key added from there on fall with it. Raises
-    KeyUnusable when the ledger has no such key, KeyNotValid when the operator's key would revoke
-    itself, so that the revocation were void, and what `Ledger.append` does.
+    KeyUnusable when the ledger has no such key or the leaf lies ahead of the next one, KeyNotValid
+    when the operator's key would revoke itself, so that the revocation were void, and what
+    `Ledger.append` does.
     """
     key = ledger.key_ring().get(key_id_hex)
     if key is None:
         raise KeyUnusable(f"the ledger has no key with the id {key_id_hex}: `keys list` shows them")
-    stop = ledger.size() if first_untrusted_leaf_index is None else first_untrusted_leaf_index
+    size = ledger.size()
+    stop = size if first_untrusted_leaf_index is None else first_untrusted_leaf_index
+    if stop > size:
+        # A slip of the finger would leave a stolen key trusted, and look like a revocation.
+        raise KeyUnusable(
+            f"the key would stay trusted up to leaf {stop}, and the ledger has {size} leaves: "
+            f"revoke it from leaf {size} or an earlier one"
+        )
     revoked = KeyRevoked(key.public_key.name, key_id_hex, stop, reason)
     return ledger.append((KEYS_STREAM, revoked))[0]

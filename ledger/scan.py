@@ -6,7 +6,7 @@ what the columns say of its place, so that one altered leaf is one finding, plus
 event of its stream, which no longer follows on it.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 from cryptography.exceptions import InvalidSignature
@@ -180,12 +180,17 @@ class Chains:
 
     A closed round is forgotten, to keep memory in proportion to the open ones; `closing` finds its
     last link again if, against the rules, something follows: given a stream and a `seq`, it returns
-    the link of that event if it closes the round and stands before the given leaf index.
+    the link of that event if it closes the round and stands before the given leaf index. `tails`
+    are the last links of streams before the first run, where that is not the first leaf's.
     """
 
-    def __init__(self, closing: Callable[[str, int, int], Link | None]) -> None:
+    def __init__(
+        self,
+        closing: Callable[[str, int, int], Link | None],
+        tails: Mapping[str, Link] | None = None,
+    ) -> None:
         self._closing = closing
-        self._tails: dict[str, Link] = {}
+        self._tails: dict[str, Link] = dict(tails or {})
 
     def join(self, run: Run) -> list[Finding]:
         """Take in the next run and return what is found where it meets the earlier ones."""

@@ -86,6 +86,8 @@ SELECT_STREAM_AFTER = (
 )
 SELECT_AT = _SELECT_LEAVES + "WHERE originator_id = ? AND originator_version = ?"
 SELECT_HEAD = _SELECT_LEAVES + "WHERE originator_id = ? ORDER BY originator_version DESC LIMIT 1"
+SELECT_STREAMS_FROM = """SELECT DISTINCT CAST(originator_id AS TEXT)
+    FROM leaves JOIN stored_events USING (event_rowid) WHERE leaf_index >= ?"""
 SELECT_UNINDEXED = """SELECT originator_id, originator_version - 1 FROM stored_events
     WHERE event_rowid NOT IN (SELECT event_rowid FROM leaves WHERE leaf_index >= 0)
     ORDER BY event_rowid"""

@@ -17,6 +17,7 @@ from ledger.events import CLOSING, RoundOpened, RoundVoided
 from ledger.findings import EVENT_AFTER_CLOSE, EVENT_UNREADABLE
 from ledger.ledger import read_leaf
 from ledger.rounds import is_round
+from ledger.schema import StoredLeaf
 from replay import findings as codes
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules
@@ -78,7 +79,7 @@ def audit(
     voids: list[VoidRound] = []
     closed = 0
     gathered = Gathered()
-    for events in gathered.ended(readable(ledger, size, found, progress)):
+    for events in gathered.ended(readable(ledger.leaves(0, size), size, found, progress)):
         if not concerns(events, rules, only):
             continue
         found.extend(judge(events, rules))
@@ -129,12 +130,16 @@ def open_round(events: Sequence[Recorded]) -> OpenRound | None:
     return OpenRound(first.stream, opened.player, first.at, events[-1].leaf_index)
 
 
-def check_reveals(ledger: Ledger, progress: Progress | None = None) -> list[Finding]:
-    """Hold every ended round's revealed seed to its commitment, and say nothing of the cards."""
+def check_reveals(
+    leaves: Iterable[StoredLeaf], size: int, progress: Progress | None = None
+) -> list[Finding]:
+    """Hold every ended round's revealed seed to its commitment, and say nothing of the cards.
+
+    `leaves` are the first `size`, of a ledger or of what one published.
+    """
     found: list[Finding] = []
     gathered = Gathered()
-    size = ledger.size()
-    for events in gathered.ended(readable(ledger, size, [], progress)):
+    for events in gathered.ended(readable(leaves, size, [], progress)):
         found.extend(_placed(problem, events) for problem in check_reveal(events))
     return found
 
@@ -176,10 +181,10 @@ class Gathered:
 
 
 def readable(
-    ledger: Ledger, size: int, found: list[Finding], progress: Progress | None
+    leaves: Iterable[StoredLeaf], size: int, found: list[Finding], progress: Progress | None
 ) -> Iterator[Recorded]:
-    """Yield the first `size` events; what cannot be read is told in `found` and passed over."""
-    for leaf in ledger.leaves(0, size):
+    """Yield what leaves say; what cannot be read is told in `found` and passed over."""
+    for leaf in leaves:
         try:
             yield read_leaf(leaf)
         except EventUnreadable as error:

@@ -87,7 +87,7 @@ def export_parquet(
     unreadable: list[Finding] = []
     gathered = Gathered()
     writer = _Writer(folder, rounds_a_part)
-    for events in gathered.ended(readable(ledger, size, unreadable, progress)):
+    for events in gathered.ended(readable(ledger.leaves(0, size), size, unreadable, progress)):
         writer.add(events, ended=True)
     for events in gathered.unended():
         writer.add(events, ended=False)

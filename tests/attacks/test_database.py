@@ -157,6 +157,24 @@ def test_tile_overwritten_in_the_store(scene: Scene) -> None:
     assert checkup.damaged == list(range(21))
 
 
+def test_inner_tile_overwritten_in_the_store(scene: Scene) -> None:
+    """The root no longer hangs on a full tile: signing goes on, and only `fsck` reads it again."""
+    with Ledger.open(scene.path) as ledger:
+        for number in range(35):
+            play(ledger, round_id(number))
+        sign_checkpoint(ledger)
+    with tampering(scene.path) as connection:
+        connection.execute(
+            "UPDATE tiles SET hashes = CAST(zeroblob(32) || substr(hashes, 33) AS BLOB)"
+            " WHERE level = 0 AND tile_index = 0"
+        )
+    with Ledger.open(scene.path) as ledger:
+        play(ledger, round_id(35))
+        sign_checkpoint(ledger)
+        checkup = fsck(ledger, public_key=scene.public_key)
+    assert {finding.code for finding in checkup.findings} == {findings.TILE_MISMATCH}
+
+
 def test_tile_overwritten_where_it_is_published(scene: Scene, tmp_path: Path) -> None:
     folder = tmp_path / "published"
     with Ledger.open(scene.path) as ledger:
@@ -169,6 +187,8 @@ def test_tile_overwritten_where_it_is_published(scene: Scene, tmp_path: Path) ->
         assert [(each.leaf_index, each.code) for each in result.findings] == [
             (CARD, findings.TILE_MISMATCH)
         ]
+        # Publishing looks only at files it has to write.
+        publish(ledger, folder)
         (folder / "checkpoint").unlink()
         with pytest.raises(PublishRefused, match="what is published stays"):
             publish(ledger, folder)

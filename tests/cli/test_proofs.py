@@ -104,6 +104,24 @@ def test_bundle_is_verified_and_replayed_without_the_ledger(
     refused(shoeproof(*words), "not a bundle")
 
 
+def test_bundle_with_its_end_cut_off_does_not_pass_for_whole(
+    shoeproof: Shoeproof, copy: Path, key: str, tmp_path: Path
+) -> None:
+    bundle = tmp_path / "bundle"
+    shoeproof("bundle", first_round(copy), "-o", bundle, "--ledger", copy)
+    words = ("bundle", "verify", bundle, "--public-key", key)
+    assert "that no revocation was left out is not shown" in shoeproof(*words).out
+    assert json.loads(shoeproof(*words, "--json").out)["end_is_proven"] is True
+    content = json.loads(bundle.read_bytes())
+    content["leaves"] = [each for each in content["leaves"] if "RoundClosed" not in each["leaf"]]
+    bundle.write_text(json.dumps(content))
+    shown = shoeproof(*words).out
+    assert "The end of this round is not proven: the bundle holds no closing event" in shown
+    assert "The round is open" not in shown
+    told = json.loads(shoeproof(*words, "--json").out)
+    assert (told["end_is_proven"], told["revocations_proven_complete"]) == (False, False)
+
+
 def test_a_round_wrongly_dealt_is_found_in_its_bundle(
     shoeproof: Shoeproof, copy: Path, key: str, tmp_path: Path
 ) -> None:
@@ -133,6 +151,21 @@ def test_published_files_verify_without_the_ledger(
     entries.write_bytes(entries.read_bytes().replace(b"CardDealt", b"CardDealT", 1))
     assert shoeproof(*words).code == 1
     refused(shoeproof("verify", "--tiles", tmp_path), "checkpoint")
+
+
+def test_false_seed_in_a_published_directory(
+    shoeproof: Shoeproof, copy: Path, key: str, tmp_path: Path
+) -> None:
+    """Rightly signed, but revealed for a shoe that was committed elsewhere."""
+    copied = "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5d"
+    with Ledger.open(copy) as ledger:
+        events = ledger.events(first_round(copy))
+        ledger.append(*((copied, each.event.data) for each in events))
+    folder = tmp_path / "published"
+    shoeproof("publish", folder, "--ledger", copy)
+    shown = shoeproof("verify", "--tiles", folder, "--public-key", key, "--json")
+    assert shown.code == 1
+    assert [each["code"] for each in json.loads(shown.out)["findings"]] == ["commitment_mismatch"]
 
 
 def test_leaves_are_exported_and_imported(shoeproof: Shoeproof, copy: Path, tmp_path: Path) -> None:

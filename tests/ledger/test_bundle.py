@@ -170,6 +170,15 @@ def test_event_left_out_of_a_bundle(bundled: tuple[Ledger, str, bytes]) -> None:
     assert [(each.leaf_index, each.code) for each in found] == [(FIRST + 7, findings.SEQ_GAP)]
 
 
+def test_end_of_the_round_cut_from_a_bundle(bundled: tuple[Ledger, str, bytes]) -> None:
+    """What is left is proven and unbroken; the bundle cannot prove that it is all."""
+    bundle = parse_bundle(bundled[2])
+    whole = verify_bundle(bundled[2], bundled[1])
+    last = len(bundle.leaves) - 1
+    cut = verify_bundle(msgspec.json.encode(without(last, last - 1)(bundle)), bundled[1])
+    assert (whole.end_is_proven, cut.end_is_proven, cut.findings) == (True, False, [])
+
+
 def test_consistency_proof_altered(bundled: tuple[Ledger, str, bytes]) -> None:
     ledger, key, _ = bundled
     kept = sign_checkpoint(ledger)

@@ -142,6 +142,27 @@ def test_file_taken_away(grown: Ledger, tmp_path: Path, name: Path, codes: set[s
     assert {each.code for each in verify_published(tmp_path).findings} == codes
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        tile_path(0, 1, 256),
+        tile_path(0, 2, 53),
+        tile_path(1, 0, 2),
+        tile_path(None, 0, 256),
+        PARTIAL,
+    ],
+)
+@pytest.mark.parametrize("more", [b"\0", b"\0\3one", bytes(32)])
+def test_bytes_appended_to_a_published_file(
+    grown: Ledger, tmp_path: Path, name: Path, more: bytes
+) -> None:
+    publish(grown, tmp_path)
+    with open(tmp_path / name, "ab") as file:
+        file.write(more)
+    found = verify_published(tmp_path).findings
+    assert {each.code for each in found} >= {findings.TILE_MISMATCH}
+
+
 def test_leaf_altered_where_it_is_published(grown: Ledger, tmp_path: Path) -> None:
     publish(grown, tmp_path)
     path = tmp_path / tile_path(None, 1, 256)

@@ -251,6 +251,15 @@ def test_key_that_is_not_there_is_not_revoked(ledger: Ledger) -> None:
         ledger.append(("keys", KeyRevoked("nobody", "00000000", 2, None)))
 
 
+def test_key_is_not_revoked_from_a_leaf_far_ahead(ledger: Ledger) -> None:
+    """It would go on signing, and look revoked."""
+    engine = key_of(ledger, "engine").key_id_hex
+    with pytest.raises(KeyUnusable, match="would stay trusted up to leaf 5000"):
+        revoke_key(ledger, engine, first_untrusted_leaf_index=5000)
+    assert ledger.size() == FIRST
+    revoke_key(ledger, engine, first_untrusted_leaf_index=FIRST)
+
+
 def test_ledger_in_memory_rotates_nothing() -> None:
     with (
         Ledger.in_memory(ORIGIN) as ledger,

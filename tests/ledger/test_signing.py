@@ -19,11 +19,15 @@ from tests.ledger.helpers import (
     FIRST,
     ORIGIN,
     OTHER_ROUND,
+    ROUND,
     TickingClock,
     alter,
+    append_raw,
+    codes,
     play,
     round_id,
     short_round,
+    tampering,
 )
 
 
@@ -115,7 +119,8 @@ def test_checkpoint_by_a_log_key_distrusted_from_before_is_refused(played: Path)
         stop = parse_checkpoint(early).size
         ledger.append(("keys", KeyRevoked(log.name, log.key_id_hex, stop, "copied")))
         assert verify(ledger, checkpoint=early).findings == []
-        with pytest.raises(NoteRefused, match="no key known here"):
+        unknown = rf"its log key .*\+{log.key_id_hex} is not one this ledger has, or is revoked"
+        with pytest.raises(NoteRefused, match=unknown):
             verify(ledger, checkpoint=late)
 
 
@@ -177,3 +182,71 @@ def test_blocks_shared_between_processes_give_the_same_root(
     with Ledger.open(played) as ledger:
         kept = sign_checkpoint(ledger)
         assert verify(ledger, checkpoint=kept, workers=2).findings == []
+
+
+def relabel(path: Path, leaf_index: int, **columns: str) -> None:
+    """Change the columns beside a leaf, which no hash covers."""
+    with tampering(path) as connection:
+        for column, value in columns.items():
+            connection.execute(
+                f"UPDATE stored_events SET {column} = ? WHERE event_rowid ="
+                " (SELECT event_rowid FROM leaves WHERE leaf_index = ?)",
+                (value, leaf_index),
+            )
+
+
+def test_revocation_under_the_kept_checkpoint_relabelled(path: Path) -> None:
+    """The bytes are proven, so they say which keys are revoked, whatever the columns say."""
+    with Ledger.init(path, ORIGIN, clock=TickingClock()) as ledger:
+        play(ledger, length=4)
+        engine = parse_vkey(ledger.public_keys()["engine"])
+        [revoked] = ledger.append(
+            ("keys", KeyRevoked(engine.name, engine.key_id_hex, ledger.size(), "stolen"))
+        )
+        kept = sign_checkpoint(ledger)
+        prev = leaf_hash(ledger.events(ROUND)[-1].leaf).hex()
+        append_raw(ledger, short_round()[4], seq=4, prev=prev)
+    relabel(path, revoked.leaf_index, originator_id=OTHER_ROUND, topic="CardDealt")
+    assert codes(verify(path, checkpoint=kept)) == [
+        (revoked.leaf_index, findings.STREAM_MISMATCH),
+        (revoked.leaf_index + 1, findings.KEY_NOT_VALID),
+    ]
+
+
+@pytest.mark.parametrize("columns", [{"topic": "CardDealt"}, {"originator_id": OTHER_ROUND}])
+def test_end_of_a_round_under_the_kept_checkpoint_relabelled(
+    played: Path, columns: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What follows a covered event is held to its content: closed is closed."""
+    monkeypatch.setattr("ledger.verify.SAMPLE", 0)
+    with Ledger.open(played) as ledger:
+        kept = sign_checkpoint(ledger)
+        prev = leaf_hash(ledger.events(ROUND)[-1].leaf).hex()
+        append_raw(ledger, short_round()[5], seq=8, prev=prev)
+    relabel(played, FIRST + 7, **columns)
+    assert codes(verify(played, checkpoint=kept)) == [(FIRST + 8, findings.EVENT_AFTER_CLOSE)]
+
+
+def test_round_forked_past_a_closing_event_under_the_kept_checkpoint(
+    played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The row of the end is relabelled away, and its place in the round given to another event."""
+    monkeypatch.setattr("ledger.verify.SAMPLE", 0)
+    with Ledger.open(played) as ledger:
+        kept = sign_checkpoint(ledger)
+        prev = leaf_hash(ledger.events(ROUND)[-2].leaf).hex()
+    relabel(played, FIRST + 7, originator_id=OTHER_ROUND)
+    with Ledger.open(played) as ledger:
+        append_raw(ledger, short_round()[5], seq=7, prev=prev)
+    assert codes(verify(played, checkpoint=kept)) == [
+        (FIRST + 8, findings.EVENT_AFTER_CLOSE),
+        (FIRST + 8, findings.SEQ_GAP),
+    ]
+
+
+def test_clock_going_back_right_after_the_kept_checkpoint(ledger: Ledger) -> None:
+    play(ledger, length=4)
+    kept = sign_checkpoint(ledger)
+    prev = leaf_hash(ledger.events(ROUND)[-1].leaf).hex()
+    append_raw(ledger, short_round()[4], seq=4, prev=prev, at="2026-01-01T00:00:00.000000Z")
+    assert codes(verify(ledger, checkpoint=kept)) == [(FIRST + 4, findings.CLOCK_BACKWARDS)]
