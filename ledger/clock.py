@@ -6,6 +6,7 @@ One form only, so that two times compare as text. Whoever needs the time is give
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TypeAlias
 
 Clock: TypeAlias = Callable[[], datetime]
@@ -29,6 +30,7 @@ def format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
+@lru_cache(maxsize=1024)
 def parse_time(text: str) -> datetime:
     """Return the UTC datetime of a time as a ledger writes it.
 

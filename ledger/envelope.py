@@ -30,7 +30,7 @@ _PAE_START = f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} ".encode()
 _signature_line = re.compile(rb"([0-9a-f]{8}) ([A-Za-z0-9+/]{85}[AQgw]==)").fullmatch
 
 
-class Event(msgspec.Struct, frozen=True):
+class Event(msgspec.Struct, frozen=True, gc=False):
     """One event, as said in the ledger whose origin is `ledger`, at `at` by the signer's clock.
 
     `seq` is 0-based in its stream, `prev` the lower-hex leaf hash of the stream's event before.

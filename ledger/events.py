@@ -7,6 +7,7 @@ times are RFC 3339 UTC with microseconds, and what is unknown is None, never inv
 """
 
 import re
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import msgspec
@@ -30,7 +31,7 @@ DISPUTES_PREFIX = "disputes/"
 HOLDS_PREFIX = "holds/"
 
 
-class EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """The `data` of one event; subclasses are named as the event is."""
 
     signer: ClassVar[Role] = "engine"
@@ -373,6 +374,7 @@ EVENTS: dict[str, type[EventData]] = {
 _ROUND = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 
 
+@lru_cache(maxsize=1024)
 def stream_kind(stream: str) -> Kind | None:
     """Return what kind of stream a name is of, None for a name no stream has.
 

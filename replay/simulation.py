@@ -14,7 +14,7 @@ from replay.engine.rules import Rules
 from replay.players import Player
 from replay.table import LiveTable, TableSettings
 
-ROUNDS_A_BATCH = 50
+ROUNDS_A_BATCH = 100
 """Rounds written in one transaction; more save little time and lose more to a crash."""
 
 

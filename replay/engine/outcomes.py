@@ -16,7 +16,7 @@ INSURANCE_BET = "insurance"
 LOST = "lost"
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True, gc=False):
     """One bet: its whole stake, and what it is paid with the line that says so, None while open.
 
     `paid_minor` includes the stake coming back. Amounts are minor units.

@@ -57,7 +57,7 @@ class Show(msgspec.Struct, frozen=True):
     """The hole card is turned over: its face is due."""
 
 
-class Decide(msgspec.Struct, frozen=True):
+class Decide(msgspec.Struct, frozen=True, gc=False):
     """A decision is due: every legal act, and what cash out pays now in minor units."""
 
     hand: str
@@ -72,7 +72,7 @@ class Settle(msgspec.Struct, frozen=True):
 Turn: TypeAlias = Deal | Check | Show | Decide | Settle
 
 
-class SeatHand(msgspec.Struct, frozen=True):
+class SeatHand(msgspec.Struct, frozen=True, gc=False):
     """One hand at a seat: its cards and stake beside what the rules know of it.
 
     `shown_minor` is the value at which it was cashed out.
@@ -86,7 +86,7 @@ class SeatHand(msgspec.Struct, frozen=True):
     shown_minor: int = 0
 
 
-class Seat(msgspec.Struct, frozen=True):
+class Seat(msgspec.Struct, frozen=True, gc=False):
     """A seat's stakes, its answer to insurance, and the two cards its side bets rest on."""
 
     name: str
@@ -96,7 +96,7 @@ class Seat(msgspec.Struct, frozen=True):
     initial_cards: tuple[str, ...] = ()
 
 
-class RoundState(msgspec.Struct, frozen=True):
+class RoundState(msgspec.Struct, frozen=True, gc=False):
     """Everything that has happened in a round and the one thing that is due.
 
     `hole_natural` is what the check showed, None while nobody looked.
