@@ -54,7 +54,9 @@ class Leaf(NamedTuple):
     signature: bytes
 
 
-class _Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """What every payload says about itself; its data is still text."""
+
     v: int
     ledger: str
     stream: str
@@ -72,7 +74,7 @@ class _Signs(Protocol):
     def sign(self, message: bytes) -> bytes: ...
 
 
-_decode_envelope = msgspec.json.Decoder(_Envelope).decode
+_decode_envelope = msgspec.json.Decoder(Envelope).decode
 _decode_data = {name: msgspec.json.Decoder(cls).decode for name, cls in EVENTS.items()}
 
 

@@ -7,7 +7,7 @@ Signatures are `ledger.verify`'s business: what a forged ledger replays to means
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -18,15 +18,13 @@ from ledger.findings import EVENT_AFTER_CLOSE, EVENT_UNREADABLE
 from ledger.ledger import read_leaf
 from ledger.rounds import is_round
 from ledger.schema import StoredLeaf
+from ledger.sharing import Progress
 from replay import findings as codes
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules
 from replay.errors import RoundUnreadable
 from replay.replayer import replay_round
 from replay.shoe_check import Problem, check_reveal
-
-Progress = Callable[[int, int], None]
-"""Leaves read so far, leaves in all."""
 
 
 class OpenRound(msgspec.Struct, frozen=True):

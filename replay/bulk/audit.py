@@ -16,8 +16,9 @@ from pathlib import Path
 
 from ledger import Ledger, StoredLeaf
 from ledger.ledger import read_leaf
+from ledger.sharing import Progress
 from ledger.store_errors import translated_errors
-from replay.audit import AuditResult, OpenRound, Progress, concerns, judge, open_round
+from replay.audit import AuditResult, OpenRound, concerns, judge, open_round
 from replay.bulk import progress as notes_of
 from replay.bulk.pool import JudgeRange, shared
 from replay.bulk.progress import Notes

@@ -266,10 +266,10 @@ class _Group:
         def each(of: Callable[[_Opening], tuple[int, ...]]) -> Ints:
             return np.array([of(opening) for opening in self.openings], np.int64)[self.which]
 
-        side = {
-            bet: each(lambda opening, n=n: opening.side[n])  # type: ignore[misc]
-            for n, bet in enumerate(self.rules.side_bets)
-        }
+        def side_stakes(place: int) -> Ints:
+            return each(lambda opening: opening.side[place])
+
+        side = {bet: side_stakes(place) for place, bet in enumerate(self.rules.side_bets)}
         return Laid(each(lambda one: one.main), each(lambda one: one.insurance), side)
 
     def _places(self) -> Ints:

@@ -9,6 +9,7 @@ manifest last: an export that was cut short has none.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +27,8 @@ from ledger.events import (
     ShoeRevealed,
 )
 from ledger.ledger import Recorded
-from replay.audit import Gathered, Progress, readable
+from ledger.sharing import Progress
+from replay.audit import Gathered, readable
 from replay.bulk.manifest import FORMAT, NAME, ExportUnusable, Manifest, Part, digest_of
 
 ROUNDS: Final = 50_000
@@ -157,7 +159,7 @@ class _Writer:
         for name, table in zip(names, tables, strict=True):
             _written(
                 self._folder / name,
-                lambda path, table=table: pq.write_table(table, path, compression="zstd"),  # type: ignore[misc]
+                partial(pq.write_table, table, compression="zstd"),
             )
         digests = [digest_of(self._folder / name) for name in names]
         self.parts.append(Part(names[0], digests[0], names[1], digests[1], count))

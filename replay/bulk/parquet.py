@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 
 from ledger import Event, Finding, Recorded
 from ledger.events import EVENTS, RoundVoided
+from ledger.sharing import Progress
 from replay.audit import (
     AuditResult,
     OpenRound,
-    Progress,
     VoidRound,
     is_of_game,
     judge,

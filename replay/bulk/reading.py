@@ -12,27 +12,13 @@ import msgspec
 import numpy as np
 
 from ledger.clock import parse_time
-from ledger.envelope import LARGEST_LEAF, VERSION
+from ledger.envelope import LARGEST_LEAF, VERSION, Envelope
 from ledger.errors import EventUnreadable
 from ledger.events import EVENTS
 from replay.bulk.batch import Columns
 from replay.bulk.words import Own, Vocabulary
 
-
-class Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """An event's envelope, its data still text."""
-
-    v: int
-    ledger: str
-    stream: str
-    seq: int
-    type: str
-    at: str
-    prev: str | None
-    data: msgspec.Raw
-
-
-_decode = msgspec.json.Decoder(Head).decode
+_decode = msgspec.json.Decoder(Envelope).decode
 _TAIL = 99
 """Bytes of a leaf from the line feed after its payload on."""
 
@@ -48,7 +34,7 @@ class Reader:
         """Begin with none."""
         self._seconds: set[str] = set()
 
-    def head(self, leaf: bytes) -> Head:
+    def head(self, leaf: bytes) -> Envelope:
         """Return the envelope of a leaf, to be given its stored bytes.
 
         Raises ValueError, RecursionError or EventUnreadable where it may not be readable; the data
