@@ -108,7 +108,7 @@ def verify(
                 for place in places:
                     for leaf in store.fetch(place, place + 1):
                         found += check_leaf(leaf, opened.origin, ring)[1]
-        chains = Chains(partial(_closing_before, store), tails)
+        chains = Chains(partial(closing_before, store), tails)
         job = partial(_scan_range, opened.origin, ring)
         for run in over_leaves(job, store.fetch, store.fetcher(), covered, size, RUN, shared_by):
             found += run.findings
@@ -199,11 +199,14 @@ def _event_of(leaf: StoredLeaf) -> Event | None:
         return None
 
 
-def _closing_before(store: Store, stream: str, seq: int, leaf_index: int) -> Link | None:
-    leaf = store.event(stream, seq + 1)
-    if leaf is None or leaf.topic not in CLOSING or leaf.leaf_index >= leaf_index:
-        return None
-    return link_of(leaf, None)
+def closing_before(store: Store, stream: str, seq: int, leaf_index: int) -> Link | None:
+    """Return the link of the event that closed a round before a leaf, None where none did."""
+    closing = [
+        leaf
+        for leaf in store.stream(stream)
+        if leaf.topic in CLOSING and leaf.leaf_index < leaf_index
+    ]
+    return link_of(max(closing), None) if closing else None
 
 
 def _rows_out_of_place(store: Store, covered: int) -> list[Finding]:
