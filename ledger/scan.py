@@ -7,7 +7,7 @@ event of its stream, which no longer follows on it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import msgspec
 from cryptography.exceptions import InvalidSignature
@@ -22,7 +22,7 @@ from ledger.keyring import KeyRing
 from ledger.merkle import leaf_hash, leaf_hashes
 from ledger.rounds import is_round
 from ledger.schema import StoredLeaf
-from ledger.sound import TIMED, SoundLeaves
+from ledger.sound import TIMED, Sound, sound_leaves
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -164,10 +164,6 @@ def scan(leaves: Sequence[StoredLeaf], start: int, stop: int, origin: str, ring:
     return scan_hashed(leaves, hashes, start, stop, origin, ring, start).run
 
 
-_Sound: TypeAlias = tuple[int, str, bytes, StoredLeaf]
-"""A sound leaf: its `seq` + 1, lower-hex leaf hash, first `TIMED` bytes, and itself."""
-
-
 def scan_hashed(
     leaves: Iterable[StoredLeaf],
     hashes: Iterable[bytes],
@@ -182,21 +178,20 @@ def scan_hashed(
     Of leaves before `covered` the signatures are not verified.
     """
     found: list[Finding] = []
-    firsts: dict[str, _Sound | Link] = {}
-    lasts: dict[str, _Sound | Link] = {}
+    firsts: dict[str, Sound | Link] = {}
+    lasts: dict[str, Sound | Link] = {}
     texts: list[bytes | None] = []
-    data_of = SoundLeaves(origin, ring, covered).data_of
+    data_of = sound_leaves(origin, ring, covered)
     expected, verified = start, 0
     for leaf, digest in zip(leaves, hashes, strict=True):
-        leaf_index, stream, version, topic, state = leaf
+        leaf_index, stream, version, _, state = leaf
         if leaf_index != expected:
             found += _missing(expected, leaf_index)
         expected = leaf_index + 1
         verified += leaf_index >= covered
         before = lasts.get(stream)
-        if type(before) is tuple and before[3].topic in CLOSING:
-            data = None
-        elif before is None or type(before) is tuple:
+        # After what is not sound, and after a round's end, nothing is expected.
+        if before is None or (type(before) is tuple and before[3][3] not in CLOSING):
             data = data_of(leaf, before)
         else:
             data = None
@@ -208,6 +203,7 @@ def scan_hashed(
             lasts[stream] = sound
             continue
         if not version and not state:
+            verified -= leaf_index >= covered
             found += _missing(leaf_index, expected)
             continue
         event, of_leaf = check_leaf(leaf, origin, ring, is_covered=leaf_index < covered)
@@ -240,7 +236,7 @@ def scan_hashed(
     return Scanned(run, texts)
 
 
-def _link(place: _Sound | Link) -> Link:
+def _link(place: Sound | Link) -> Link:
     if isinstance(place, Link):
         return place
     # A sound leaf can be read; it is read only where its link is needed.

