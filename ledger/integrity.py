@@ -7,8 +7,9 @@ leaf are form, canonical form, the columns beside it, whether the key it names m
 its place in its stream's chain.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from random import SystemRandom
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,7 +18,7 @@ from ledger.findings import Finding
 from ledger.held import Earlier, Held, Start
 from ledger.keyring import KeyRing
 from ledger.ledger import Ledger
-from ledger.merkle import Peaks, add_subtrees, leaf_hashes, root_of_peaks
+from ledger.merkle import HASH_SIZE, Peaks, add_subtrees, leaf_hashes, root_of_peaks
 from ledger.narrow import narrowed
 from ledger.rehash import subtrees_between
 from ledger.scan import Chains, Link, Run, check_leaf, check_link, link_of, scan_hashed
@@ -63,6 +64,13 @@ class Integrity(msgspec.Struct, frozen=True):
     left_open: tuple[str, ...]
 
 
+class Examined(NamedTuple):
+    """How many signatures were verified, by stream as the columns name it, and what is wrong."""
+
+    signatures: dict[str, int]
+    findings: list[Finding]
+
+
 class RangeCheck(msgspec.Struct, frozen=True):
     """What a range of leaves is by itself: its run, and the complete subtrees it consists of."""
 
@@ -96,7 +104,7 @@ class IntegrityNotes(msgspec.Struct):
     findings: list[Finding]
     tails: dict[str, Link] = {}
     uncovered: int = 0
-    disputed: int = 0
+    disputed: dict[str, int] = {}
 
     @classmethod
     def of(cls, start: Start, *, every_signature: bool) -> "IntegrityNotes":
@@ -108,6 +116,14 @@ class IntegrityNotes(msgspec.Struct):
             start.anchor, start.from_leaf, start.size, start.keys, start.earlier, start.held,
             covered, peaks, start.findings,
         )  # fmt: skip
+
+    def check(self, reached: int) -> None:
+        """Raise ValueError where these cannot be the notes of a check that came to a leaf."""
+        if self.peaks is None:
+            return
+        sizes = {len(bytes.fromhex(peak)) for peak in self.peaks}
+        if len(self.peaks) != reached.bit_count() or not sizes <= {HASH_SIZE}:
+            raise ValueError(f"these are not the peaks of a tree of {reached} leaves")
 
 
 class IntegrityJoin:
@@ -123,8 +139,7 @@ class IntegrityJoin:
     def take(self, check: RangeCheck) -> None:
         """Take in the next range."""
         notes, run = self.notes, check.run
-        # Who judges what the leaves say tells of those that cannot be read.
-        notes.findings += [each for each in run.findings if each.code != codes.EVENT_UNREADABLE]
+        notes.findings += readable_faults(run.findings)
         notes.findings += self._chains.join(run)
         notes.uncovered += run.verified
         if notes.peaks is not None:
@@ -181,20 +196,19 @@ class IntegrityJoin:
 
     def examine(self, leaves: Iterable[StoredLeaf]) -> None:
         """Verify the signatures of leaves of a disputed round that were spared so far."""
-        count, found = examined(leaves, self._ledger.origin, self._ring, self.notes.covered)
-        self.count(count, found)
+        self.count(examined(leaves, self._ledger.origin, self._ring, self.notes.covered))
 
-    def count(self, signatures: int, found: list[Finding]) -> None:
+    def count(self, verified: Examined) -> None:
         """Take in what verifying signatures of disputed rounds came to."""
-        self.notes.disputed += signatures
-        self.notes.findings += found
+        disputed = self.notes.disputed
+        for stream, count in verified.signatures.items():
+            disputed[stream] = disputed.get(stream, 0) + count
+        self.notes.findings += verified.findings
 
-    def result(
-        self, disputed: Collection[str], *, sample: int = SAMPLE, from_outside: bool, workers: int
-    ) -> Integrity:
+    def result(self, *, sample: int = SAMPLE, from_outside: bool, workers: int) -> Integrity:
         """Return what was proved, once all ranges were taken in.
 
-        `disputed` are the rounds examined already. Where a checkpoint does not agree, every
+        Where a checkpoint does not agree, every
         signature it would have spared is verified now, by so many workers.
         """
         notes, ledger = self.notes, self._ledger
@@ -207,12 +221,11 @@ class IntegrityJoin:
             first = max(proved, notes.from_leaf)
             for run in scan_leaves(ledger, self._ring, first, notes.covered, workers):
                 notes.uncovered += run.verified
-                notes.findings += [
-                    each for each in run.findings if each.code != codes.EVENT_UNREADABLE
-                ]
+                notes.findings += readable_faults(run.findings)
         notes.covered = proved
-        named = {each.stream for each in notes.findings if each.stream is not None}
-        for stream in sorted(named.difference(disputed)):
+        for stream in sorted({each.stream for each in notes.findings if each.stream is not None}):
+            # Also what the round said before, or after, the part of it that was judged.
+            notes.disputed.pop(stream, None)
             leaves = ledger.store.stream(stream)
             self.examine(leaf for leaf in leaves if leaf.leaf_index < notes.size)
         sampled = self._sample(sample)
@@ -224,7 +237,7 @@ class IntegrityJoin:
             notes.earlier,
             tuple(notes.held),
             max(notes.covered, notes.from_leaf) if notes.covered else 0,
-            Signatures(notes.uncovered, notes.disputed, sampled),
+            Signatures(notes.uncovered, sum(notes.disputed.values()), sampled),
             tuple(sort_findings(notes.findings)),
             (),
         )
@@ -241,16 +254,22 @@ class IntegrityJoin:
         return len(chosen)
 
 
-def examined(
-    leaves: Iterable[StoredLeaf], origin: str, ring: KeyRing, covered: int
-) -> tuple[int, list[Finding]]:
-    """Verify the signatures of those leaves that a checkpoint covers; return how many, and faults.
+def examined(leaves: Iterable[StoredLeaf], origin: str, ring: KeyRing, covered: int) -> Examined:
+    """Verify the signatures of those leaves that a checkpoint covers.
 
     All others are verified where they are read.
     """
-    spared = [leaf for leaf in leaves if leaf.leaf_index < covered]
-    found = [each for leaf in spared for each in check_leaf(leaf, origin, ring)[1]]
-    return len(spared), [each for each in found if each.code != codes.EVENT_UNREADABLE]
+    verified = Examined({}, [])
+    for leaf in leaves:
+        if leaf.leaf_index < covered:
+            verified.signatures[leaf.stream] = verified.signatures.get(leaf.stream, 0) + 1
+            verified.findings.extend(readable_faults(check_leaf(leaf, origin, ring)[1]))
+    return verified
+
+
+def readable_faults(found: Iterable[Finding]) -> Iterable[Finding]:
+    """Leave out findings of leaves that cannot be read: who judges what they say tells of them."""
+    return (each for each in found if each.code != codes.EVENT_UNREADABLE)
 
 
 def _left_open(proved: Integrity, *, from_outside: bool) -> Iterable[str]:

@@ -129,7 +129,7 @@ class _Join:
             [self._fetch(leaves) for leaves in ended], report.start, report.stop
         )
         for part in (report, joined):
-            self._integrity.count(part.examined, part.forged)
+            self._integrity.count(part.examined)
         kept.closed += report.closed + joined.closed
         kept.voids += [void for _, void in sorted(report.voids + joined.voids, key=_place)]
         for _, findings in sorted(report.found + joined.found, key=_place):
@@ -166,9 +166,7 @@ class _Join:
             open_rounds=tuple(still_open),
             findings=tuple(findings),
         )
-        disputed = {each.stream for each in findings if each.stream is not None}
         integrity = self._integrity.result(
-            disputed,
             sample=sample,
             from_outside=kept.asked.public_key is not None,
             workers=1 if self._ledger.store.is_in_memory else workers,

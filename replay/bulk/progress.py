@@ -81,9 +81,11 @@ def load(
     """
     try:
         notes = None if path is None else msgspec.json.decode(path.read_bytes(), type=Notes)
+        if notes is not None:
+            notes.integrity.check(notes.next)
     except FileNotFoundError:
         notes = None
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ProgressUnusable(f"{path} holds no notes of an audit: {error}") from error
     if notes is None:
         return _begin(ledger, asked, checkpoint, workers, progress)

@@ -17,7 +17,7 @@ from ledger import Finding, StoredLeaf
 from ledger.errors import EventUnreadable
 from ledger.events import CLOSING, RoundOpened, RoundVoided
 from ledger.findings import EVENT_UNREADABLE
-from ledger.integrity import RangeCheck
+from ledger.integrity import Examined, RangeCheck
 from ledger.ledger import read_leaf
 from ledger.rounds import is_round
 from replay.audit import OpenRound, VoidRound, is_of_game, judge, void_round
@@ -42,8 +42,7 @@ class RangeReport(msgspec.Struct, frozen=True):
     the rounds that were judged; `pieces` are of rounds that begin earlier or end later, in the
     order of their first leaves. Where rounds are given whole, as in an export, those that have not
     ended stand in `open_rounds` with what is `unended` to be found in them, and none is a piece.
-    `examined` signatures of disputed rounds were verified, `forged` are faults of theirs, `check`
-    is what the leaves are in themselves.
+    `examined` are the signatures of disputed rounds, `check` is what the leaves are in themselves.
     """
 
     start: int
@@ -55,17 +54,16 @@ class RangeReport(msgspec.Struct, frozen=True):
     pieces: list[Piece]
     unended: list[list[Finding]] = []
     open_rounds: list[OpenRound] = []
-    examined: int = 0
-    forged: list[Finding] = []
+    examined: Examined = Examined({}, [])
     check: RangeCheck | None = None
 
 
-Examine = Callable[[Iterable[StoredLeaf]], tuple[int, list[Finding]]]
-"""Verifies signatures of leaves that were spared so far; returns how many, and what is wrong."""
+Examine = Callable[[Iterable[StoredLeaf]], Examined]
+"""Verifies signatures of leaves that were spared so far."""
 
 
-def _spare(leaves: Iterable[StoredLeaf]) -> tuple[int, list[Finding]]:
-    return 0, []
+def _spare(leaves: Iterable[StoredLeaf]) -> Examined:
+    return Examined({}, [])
 
 
 class _Gathering:
@@ -116,7 +114,7 @@ class RangeJudge:
         pieces: list[Piece] = []
         left = set(carried)
         gathered: dict[str, _Gathering] = {}
-        examined, forged = 0, list[Finding]()
+        bad: list[StoredLeaf] = []
         for leaf, text in zip(leaves, texts, strict=False):
             try:
                 round_ = self._read(leaf, text, gathered, left)
@@ -125,8 +123,7 @@ class RangeJudge:
                     EVENT_UNREADABLE, str(error), leaf.stream, leaf.leaf_index, None
                 )
                 found.append((leaf.leaf_index, [unreadable]))
-                count, faults = self._examine([leaf])
-                examined, forged = examined + count, forged + faults
+                bad.append(leaf)
                 continue
             if round_ is not None and round_.last in CLOSING:
                 stream = round_.own.round_id
@@ -137,13 +134,11 @@ class RangeJudge:
                 else:
                     pieces.append(_piece(stream, round_, ended=True))
         pieces += [_piece(stream, each, ended=False) for stream, each in gathered.items()]
-        report = self._judged(whole, start, stop)
+        report = self._judged(whole, start, stop, bad)
         return msgspec.structs.replace(
             report,
             found=sorted(found + report.found),
             pieces=sorted(pieces, key=lambda piece: piece.leaves[0]),
-            examined=examined + report.examined,
-            forged=forged + report.forged,
         )
 
     def judge_rounds(
@@ -191,7 +186,13 @@ class RangeJudge:
         round_.last = kind
         return round_
 
-    def _judged(self, rounds: Sequence[_Gathering], start: int, stop: int) -> RangeReport:
+    def _judged(
+        self,
+        rounds: Sequence[_Gathering],
+        start: int,
+        stop: int,
+        bad: Sequence[StoredLeaf] = (),
+    ) -> RangeReport:
         asked = [each for each in rounds if self._concerns(each)]
         builder = RoundsBuilder(self._vocabulary)
         for each in asked:
@@ -203,7 +204,7 @@ class RangeJudge:
                 judge([read_leaf(leaf) for leaf in asked[place].leaves], self.rules)
             ),
         )
-        examined, forged = self._examine(leaf for place in findings for leaf in asked[place].leaves)
+        disputed = [leaf for place in findings for leaf in asked[place].leaves]
         voids = []
         closed = 0
         for each in asked:
@@ -221,8 +222,7 @@ class RangeJudge:
             ),
             whole=[each.own.round_id for each in rounds],
             pieces=[],
-            examined=examined,
-            forged=forged,
+            examined=self._examine([*bad, *disputed]),
         )
 
     def _concerns(self, round_: _Gathering) -> bool:
