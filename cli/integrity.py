@@ -21,7 +21,8 @@ def print_integrity(out: Console, proved: Integrity) -> None:
             f"Leaves {first:,} to {covered - 1:,} are those it was signed for: they were hashed. "
             f"Of their signatures {spared:,} were verified, {checked.disputed:,} in disputed "
             f"rounds and {checked.sampled:,} drawn at random; a checkpoint does not show which "
-            "key signed each event."
+            "key signed each event.",
+            soft_wrap=True,
         )
     if checked.uncovered:
         out.print(
@@ -35,7 +36,7 @@ def print_integrity(out: Console, proved: Integrity) -> None:
         out.print(Text("No leaf is altered, missing or out of its place.", "bold green"))
     out.print("Left open:")
     for sentence in proved.left_open:
-        out.print(f"  {plain(sentence)}")
+        out.print(f"  {plain(sentence)}", soft_wrap=True)
 
 
 def _name(held: Held) -> str:

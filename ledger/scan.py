@@ -22,7 +22,7 @@ from ledger.keyring import KeyRing
 from ledger.merkle import leaf_hash, leaf_hashes
 from ledger.rounds import is_round
 from ledger.schema import StoredLeaf
-from ledger.sound import TIMED, Sound, sound_leaves
+from ledger.sound import Sound, sound_leaves
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -181,7 +181,7 @@ def scan_hashed(
     firsts: dict[str, Sound | Link] = {}
     lasts: dict[str, Sound | Link] = {}
     texts: list[bytes | None] = []
-    data_of = sound_leaves(origin, ring, covered)
+    sound_of = sound_leaves(origin, ring, covered)
     expected, verified = start, 0
     for leaf, digest in zip(leaves, hashes, strict=True):
         leaf_index, stream, version, _, state = leaf
@@ -192,16 +192,14 @@ def scan_hashed(
         before = lasts.get(stream)
         # After what is not sound, and after a round's end, nothing is expected.
         if before is None or (type(before) is tuple and before[3][3] not in CLOSING):
-            data = data_of(leaf, before)
-        else:
-            data = None
-        texts.append(data)
-        if data is not None:
-            sound = version, digest.hex(), state[:TIMED], leaf
-            if before is None:
-                firsts[stream] = sound
-            lasts[stream] = sound
-            continue
+            sound = sound_of(leaf, digest, before)
+            if sound is not None:
+                if before is None:
+                    firsts[stream] = sound
+                lasts[stream] = sound
+                texts.append(sound[4])
+                continue
+        texts.append(None)
         if not version and not state:
             verified -= leaf_index >= covered
             found += _missing(leaf_index, expected)

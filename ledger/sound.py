@@ -22,89 +22,96 @@ from ledger.events import EVENTS, may_stand_in
 from ledger.keyring import KeyRing, RingKey
 from ledger.schema import StoredLeaf
 
-TIMED: Final = len('{"at":"2026-01-02T03:04:05.000001Z')
-"""Bytes up to the end of the time with which a leaf begins; they sort as the times do."""
-
+_TIMED: Final = len('{"at":"2026-01-02T03:04:05.000001Z')
 _AT, _DATA = b'{"at":"', b'","data":'
-_BEFORE_DATA: Final = TIMED + len(_DATA)
+_BEFORE_DATA: Final = _TIMED + len(_DATA)
 _SIGNED: Final = len("0123abcd ") + 88 + len("\n")
 """Bytes of a leaf after its payload and the line feed: key id, space, signature, line feed."""
 _KEY_ID: Final = len("0123abcd ")
-_PADDING, _LAST = -len("==\n"), -len("A==\n")
 _LARGEST: Final = LARGEST_LEAF - _SIGNED
 _HASH: Final = 64
 _BASE64: Final = (ascii_letters + digits + "+/").encode()
 _HEX: Final = b"0123456789abcdef"
-_LAST_OF_64_BYTES: Final = b"AQgw"
+_ENDS_OF_64_BYTES: Final = b"A==\n", b"Q==\n", b"g==\n", b"w==\n"
 _PLAIN: Final = frozenset(ascii_letters + digits + "-/.")
-_KINDS: Final = {name: cls.kind for name, cls in EVENTS.items()}
+_KINDS: Final[dict[str, str]] = {name: cls.kind for name, cls in EVENTS.items()}
 _MOST_TEXTS: Final = 50_000
 
 _texts: Final[dict[str, set[bytes]]] = {name: set() for name in EVENTS}
 """Texts of data by type that were found to be what they should; forgotten when they are many."""
 
 
-Sound: TypeAlias = tuple[int, str, bytes, StoredLeaf]
-"""A sound leaf: its `seq` + 1, lower-hex leaf hash, first `TIMED` bytes, and itself."""
+_Signers: TypeAlias = dict[str, dict[bytes, tuple[range, RingKey | None]]]
+"""By type of event and the key's id, a space after it: where the key may sign, and the key."""
 
-DataOf: TypeAlias = Callable[[StoredLeaf, Sound | None], bytes | None]
-"""Returns the text of a leaf's data if the leaf is sound, else None; given are the leaf and the one
-before it in its stream. Where that is not known, a leaf that begins no stream is taken at its word
-for the hash."""
+Sound: TypeAlias = tuple[int, str, bytes, StoredLeaf, bytes, _Signers]
+"""A sound leaf: its `seq` + 1, lower-hex leaf hash, first bytes up to its data, which sort as the
+times do, itself, the text of its data, and the signers of what may stand in its stream."""
+
+SoundOf: TypeAlias = Callable[[StoredLeaf, bytes, Sound | None], Sound | None]
+"""Given a leaf, its hash and the leaf before it in its stream, returns it if it is sound. Where the
+one before is not known, a leaf that begins no stream is taken at its word for the hash."""
 
 
-def sound_leaves(origin: str, ring: KeyRing, covered: int) -> DataOf:
+def sound_leaves(origin: str, ring: KeyRing, covered: int) -> SoundOf:
     """Return what tells sound leaves of the ledger `origin`, signed by keys of the ring.
 
     Of leaves before `covered` the signature is not verified, only that the key it names may sign
     there. One call is for one run of leaves.
     """
     after_data = f',"ledger":{canonical.encode(origin).decode()},"prev":'
-    signers: dict[str, dict[bytes, tuple[range, RingKey | None]]] = {name: {} for name in EVENTS}
+    of_kinds: dict[str, _Signers] = {kind: {} for kind in _KINDS.values()}
+    for name, kind in _KINDS.items():
+        of_kinds[kind][name] = {}
     begun = b""
 
-    def data_of(leaf: StoredLeaf, before: Sound | None) -> bytes | None:
+    def sound_of(leaf: StoredLeaf, digest: bytes, before: Sound | None) -> Sound | None:
+        # In one piece, since this is done for every leaf.
         nonlocal begun
         leaf_index, stream, version, topic, state = leaf
         if before is not None:
-            if _KINDS.get(topic) != _KINDS[before[3][3]] or version != before[0] + 1:
+            before_version, before_hash, before_begin, _, _, of_kind = before
+            if version != before_version + 1 or topic not in of_kind:
                 return None
-            prev = f'"{before[1]}"'
-        elif not _may_stand(topic, stream):
-            return None
-        else:
+            prev = f'"{before_hash}"'
+        elif _may_stand(topic, stream):
+            before_begin, of_kind = b"", of_kinds[_KINDS[topic]]
             prev = "null" if version == 1 else _claimed_prev(leaf)
-        # In one piece, since this is done for every leaf.
+        else:
+            return None
         expected = (
             f'{after_data}{prev},"seq":{version - 1},"stream":"{stream}","type":"{topic}","v":1}}\n'
         ).encode()
         end = len(state) - _SIGNED
         start = end - len(expected)
-        if state[start:end] != expected or end > _LARGEST:
-            return None
         signed = state[end:]
-        if signed[_PADDING:] != b"==\n" or signed[_LAST] not in _LAST_OF_64_BYTES:
-            return None
-        if signed.translate(None, _BASE64) != b" ==\n":
+        if (
+            state[start:end] != expected
+            or not signed.endswith(_ENDS_OF_64_BYTES)
+            or signed.translate(None, _BASE64) != b" ==\n"
+            or end > _LARGEST
+        ):
             return None
         key_id = signed[:_KEY_ID]
-        signer = signers[topic].get(key_id)
+        signer = of_kind[topic].get(key_id)
         if signer is None:
-            signer = signers[topic][key_id] = _signer(ring, key_id, topic)
-        if leaf_index not in signer[0]:
-            return None
+            signer = of_kind[topic][key_id] = _signer(ring, key_id, topic)
         begin = state[:_BEFORE_DATA]
         if begin != begun and not _is_timed(begin):
             return None
         begun = begin
-        if before is not None and begin < before[2]:
-            return None
-        if leaf_index >= covered and not _is_signed(state[: end - 1], signed, signer[1]):
+        if (
+            leaf_index not in signer[0]
+            or begin < before_begin
+            or (leaf_index >= covered and not _is_signed(state[: end - 1], signed, signer[1]))
+        ):
             return None
         data = state[_BEFORE_DATA:start]
-        return data if data in _texts[topic] or _is_text_of(topic, data) else None
+        if data not in _texts[topic] and not _is_text_of(topic, data):
+            return None
+        return version, digest.hex(), begin, leaf, data, of_kind
 
-    return data_of
+    return sound_of
 
 
 def _may_stand(topic: str, stream: str) -> bool:
@@ -122,7 +129,7 @@ def _claimed_prev(leaf: StoredLeaf) -> str:
 
 def _is_timed(begin: bytes) -> bool:
     try:
-        parse_time(begin[len(_AT) : TIMED].decode())
+        parse_time(begin[len(_AT) : _TIMED].decode())
     except ValueError:
         return False
     return begin.startswith(_AT) and begin.endswith(_DATA)

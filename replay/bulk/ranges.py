@@ -115,9 +115,17 @@ class RangeJudge:
         left = set(carried)
         gathered: dict[str, _Gathering] = {}
         bad: list[StoredLeaf] = []
+        read = self._vocabulary.read
         for leaf, text in zip(leaves, texts, strict=False):
             try:
-                round_ = self._read(leaf, text, gathered, left)
+                round_ = None if text is None else gathered.get(leaf[1])
+                if round_ is None or text is None:
+                    round_ = self._read(leaf, text, gathered, left)
+                else:
+                    # What `_read` does, without a call for each leaf.
+                    round_.words.append(read(leaf[3], text, round_.own))
+                    round_.leaves.append(leaf)
+                    round_.last = leaf[3]
             except EventUnreadable as error:
                 unreadable = Finding(
                     EVENT_UNREADABLE, str(error), leaf.stream, leaf.leaf_index, None

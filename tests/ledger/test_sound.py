@@ -10,7 +10,7 @@ from ledger.ledger import Ledger, read_leaf
 from ledger.merkle import leaf_hash
 from ledger.scan import check_leaf, check_link, link_of
 from ledger.schema import StoredLeaf
-from ledger.sound import TIMED, Sound, sound_leaves
+from ledger.sound import Sound, SoundOf, sound_leaves
 from tests.ledger.helpers import ORIGIN, OTHER_ROUND, ROUND, TickingClock, play
 
 _PUT = [b"", b'"', b"0", b"9", b"-", b"{", b"}", b",", b"\n", b" ", b"\\u0031", b"\xff", b"null",
@@ -25,19 +25,20 @@ def ledger() -> Ledger:
     return made
 
 
-def _sound(leaf: StoredLeaf) -> Sound:
-    return leaf.version, leaf_hash(leaf.state).hex(), leaf.state[:TIMED], leaf
-
-
 def test_every_leaf_the_ledger_wrote_is_sound(ledger: Ledger) -> None:
-    data_of = sound_leaves(ORIGIN, ledger.key_ring(), 0)
+    sound_of = sound_leaves(ORIGIN, ledger.key_ring(), 0)
     last: dict[str, Sound] = {}
     for leaf in ledger.leaves():
-        text = canonical.encode(read_leaf(leaf).event.data)
-        assert data_of(leaf, last.get(leaf.stream)) == text
+        sound = _told(sound_of, leaf, last.get(leaf.stream))
+        assert sound is not None
+        assert sound[4] == canonical.encode(read_leaf(leaf).event.data)
         # Where a round goes on from leaves that are not at hand, its word is taken for the hash.
-        assert data_of(leaf, None) == text
-        last[leaf.stream] = _sound(leaf)
+        assert _told(sound_of, leaf) == sound
+        last[leaf.stream] = sound
+
+
+def _told(sound_of: SoundOf, leaf: StoredLeaf, before: Sound | None = None) -> Sound | None:
+    return sound_of(leaf, leaf_hash(leaf.state), before)
 
 
 def _mutated(random: Random, leaf: StoredLeaf) -> StoredLeaf:
@@ -56,21 +57,21 @@ def _mutated(random: Random, leaf: StoredLeaf) -> StoredLeaf:
 def test_mutated_leaves_are_sound_for_reading_too(ledger: Ledger, covered: int) -> None:
     random, ring, leaves = Random(covered), ledger.key_ring(), list(ledger.leaves())
     of_round = [leaf for leaf in leaves if leaf.stream == ROUND]
-    data_of = sound_leaves(ORIGIN, ring, covered)
+    sound_of = sound_leaves(ORIGIN, ring, covered)
     met = 0
     for _ in range(12_000):
         place = random.randrange(1, len(of_round))
         leaf, before = _mutated(random, of_round[place]), of_round[place - 1]
         known = random.choice([True, False])
-        data = data_of(leaf, _sound(before) if known else None)
-        if data is None:
+        sound = _told(sound_of, leaf, _told(sound_of, before) if known else None)
+        if sound is None:
             continue
         met += 1
         event, found = check_leaf(leaf, ORIGIN, ring, is_covered=covered > 0)
         assert event is not None
         assert not found
         assert split_leaf(leaf.state).payload == payload(event)
-        assert canonical.encode(event.data) == data
+        assert canonical.encode(event.data) == sound[4]
         if known:
             link = link_of(before, read_leaf(before).event)
             assert not check_link(link, link_of(leaf, event))
@@ -81,9 +82,10 @@ def test_a_signature_is_verified_where_nothing_covers_the_leaf(ledger: Ledger) -
     leaf = next(leaf for leaf in ledger.leaves() if leaf.stream == ROUND)
     other = next(leaf for leaf in ledger.leaves() if leaf.stream == OTHER_ROUND)
     forged = leaf._replace(state=leaf.state[:-99] + other.state[-99:])
-    assert sound_leaves(ORIGIN, ledger.key_ring(), 100)(forged, None) is not None
-    assert sound_leaves(ORIGIN, ledger.key_ring(), leaf.leaf_index)(forged, None) is None
-    assert sound_leaves("other.example", ledger.key_ring(), 100)(leaf, None) is None
+    ring = ledger.key_ring()
+    assert _told(sound_leaves(ORIGIN, ring, 100), forged) is not None
+    assert _told(sound_leaves(ORIGIN, ring, leaf.leaf_index), forged) is None
+    assert _told(sound_leaves("other.example", ring, 100), leaf) is None
 
 
 def test_a_number_that_json_readers_read_differently_is_not_sound(ledger: Ledger) -> None:
@@ -91,4 +93,4 @@ def test_a_number_that_json_readers_read_differently_is_not_sound(ledger: Ledger
     for wrong in (b"9007199254740993", b"1.0", b"01"):
         start, end = leaf.state.index(b'_minor":') + 8, leaf.state.index(b",", 100)
         changed = leaf._replace(state=leaf.state[:start] + wrong + leaf.state[end:])
-        assert sound_leaves(ORIGIN, ledger.key_ring(), 100)(changed, None) is None
+        assert _told(sound_leaves(ORIGIN, ledger.key_ring(), 100), changed) is None
