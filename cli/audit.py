@@ -6,11 +6,17 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
-from rich.progress import Progress
 from rich.text import Text
 
 from cli.errors import FINDINGS, UNREADABLE, UsageError
-from cli.options import JsonOption, LedgerOption, open_to_read
+from cli.integrity import print_integrity
+from cli.options import (
+    JsonOption,
+    LedgerOption,
+    PublicKeyOption,
+    given_public_key,
+    open_to_read,
+)
 from cli.render import (
     MOST_SHOWN,
     amount,
@@ -22,13 +28,12 @@ from cli.render import (
     progress_bar,
 )
 from ledger import Ledger
-from ledger.verify import verify
+from ledger.verify import SAMPLE
 from replay.adjudicate import Judgement, adjudicate
 from replay.audit import AuditResult
 from replay.bulk.audit import audit
 from replay.bulk.manifest import read_manifest
 from replay.bulk.parquet import audit_parquet
-from replay.bulk.signatures import SampleResult, sample_signatures
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules, rules_from_json
 from replay.errors import ReplayError, RoundTextError, UnknownGame
@@ -63,45 +68,69 @@ def audit_command(
         Path | None,
         typer.Option(metavar="DIR", help="Judge an export of `export parquet`, with no ledger."),
     ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="A checkpoint you kept: the ledger must extend it.")
+    ] = None,
+    public_key: PublicKeyOption = None,
+    from_leaf: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Go on from leaf N: rounds with no event from there on are not judged.",
+        ),
+    ] = None,
     sample: Annotated[
-        int, typer.Option(min=0, metavar="K", help="Also verify K signatures chosen at random.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="K",
+            help=f"Verify K signatures that a checkpoint would spare, drawn at random [{SAMPLE}].",
+        ),
+    ] = None,
     every_signature: Annotated[
-        bool, typer.Option("--every-signature", help="Also verify every leaf, as `verify` does.")
+        bool,
+        typer.Option("--every-signature", help="Verify also those that a checkpoint would spare."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Hold every round, open ones as far as they go, to the rules it names.
+    """Hold every leaf to the ledger's checkpoint, and every round to the rules it names.
 
-    This judges what the ledger says; that nobody forged it is what `verify` shows, and with it
-    --every-signature here.
+    Leaves that the ledger's latest checkpoint covers, or the one given, are hashed; all other
+    signatures are verified, and those of every disputed round. Open rounds are judged as far as
+    they go. What all this does not show is said at the end.
     """
     if parquet is not None:
-        if notes is not None or sample or every_signature:
+        if any((notes, checkpoint, public_key, from_leaf, sample, every_signature)):
             raise UsageError(
-                "an export has no signatures and is read in one go: --parquet stands alone, "
-                "or with --only, --workers and --json"
+                "an export has no leaves and no signatures and is read in one go: --parquet "
+                "stands alone, or with --only, --workers and --json"
             )
         _audit_export(parquet, only, workers, as_json=as_json)
         return
     with open_to_read(path) as ledger, progress_bar() as bar:
         _refuse_unknown_game(ledger, only)
+        if (from_leaf or 0) > ledger.size():
+            raise UsageError(f"the ledger has {ledger.size()} leaves: none has index {from_leaf}")
         task = bar.add_task("auditing leaves", total=ledger.size())
         result = audit(
             ledger,
             lambda done, size: bar.update(task, completed=done, total=size),
             only=only,
+            from_leaf=from_leaf or 0,
+            public_key=given_public_key(public_key),
+            checkpoint=None if checkpoint is None else checkpoint.read_bytes(),
+            every_signature=every_signature,
+            sample=SAMPLE if sample is None else sample,
             notes=notes,
             workers=workers,
         )
-        signed = _check_signatures(ledger, bar, sample, every=every_signature, workers=workers)
     if as_json:
-        told = _as_json(result)
-        print_json(told if signed is None else {**told, "signatures": signed})
+        print_json({**_as_json(result.rounds), "integrity": result.integrity})
     else:
-        _print_audit(console(), result)
-        _print_signatures(console(), signed)
-    if result.findings or (signed is not None and signed.findings):
+        _print_audit(console(), result.rounds)
+        print_integrity(console(), result.integrity)
+    if result.rounds.findings or result.integrity.findings:
         raise typer.Exit(FINDINGS)
 
 
@@ -136,30 +165,6 @@ def _refuse_unknown_game(ledger: Ledger, only: str | None) -> None:
     known = sorted({rules.id for rules in rules_by_digest(ledger).values()})
     if only is not None and only not in known:
         raise UnknownGame(f"this ledger has no game {only!r}; it has {', '.join(known) or 'none'}")
-
-
-def _check_signatures(
-    ledger: Ledger, bar: Progress, sample: int, *, every: bool, workers: int | None
-) -> SampleResult | None:
-    if every:
-        task = bar.add_task("verifying leaves", total=ledger.size())
-        verified = verify(
-            ledger,
-            workers=workers,
-            progress=lambda done, size: bar.update(task, completed=done, total=size),
-        )
-        return SampleResult(verified.size, verified.size, tuple(verified.findings))
-    return sample_signatures(ledger, sample) if sample else None
-
-
-def _print_signatures(out: Console, signed: SampleResult | None) -> None:
-    if signed is None:
-        out.print("No signature was checked here: `verify`, or --every-signature, does that.")
-        return
-    if not signed.findings:
-        what = "Every" if signed.checked == signed.size else f"{signed.checked:,} chosen at random:"
-        out.print(f"{what} signature of {signed.size:,} leaves holds.")
-    print_findings(out, signed.findings)
 
 
 def _print_audit(out: Console, result: AuditResult) -> None:

@@ -137,9 +137,7 @@ def read_event(payload: bytes) -> Event:
         envelope = _decode_envelope(payload)
         if envelope.v != VERSION:
             raise EventUnreadable(f"an event of version {envelope.v} is not known here")
-        decode = _decode_data.get(envelope.type)
-        if decode is None:
-            raise EventUnreadable(f"an event of type {envelope.type!r} is not known here")
+        data = read_data(envelope.type, envelope.data)
         parse_time(envelope.at)
         return Event(
             envelope.v,
@@ -149,7 +147,18 @@ def read_event(payload: bytes) -> Event:
             envelope.type,
             envelope.at,
             envelope.prev,
-            decode(envelope.data),
+            data,
         )
     except (ValueError, RecursionError) as error:
         raise EventUnreadable(f"not an event: {error}") from error
+
+
+def read_data(name: str, text: bytes | msgspec.Raw) -> EventData:
+    """Return the data of an event's type from its JSON.
+
+    Raises EventUnreadable for an unknown type, ValueError and RecursionError for what does not fit.
+    """
+    decode = _decode_data.get(name)
+    if decode is None:
+        raise EventUnreadable(f"an event of type {name!r} is not known here")
+    return decode(text)

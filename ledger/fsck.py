@@ -6,7 +6,6 @@ again. The largest checkpoint that still holds says how far the ledger is what w
 """
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 
 import msgspec
@@ -14,15 +13,15 @@ import msgspec
 from ledger import findings as codes
 from ledger import rounds, schema
 from ledger.checkpoint import Checkpoint, verify_by_ring
-from ledger.errors import EventUnreadable, NoteRefused, SigningRefused, StoreDamaged
+from ledger.errors import EventUnreadable, NoteRefused, SigningRefused
 from ledger.findings import Finding
 from ledger.ledger import Ledger, read_leaf
+from ledger.narrow import tiles_give
 from ledger.rehash import roots_at
 from ledger.schema import StoredLeaf
 from ledger.sharing import Progress
 from ledger.signing import kept_checkpoints
-from ledger.tile_check import check_tiles
-from ledger.tree import WIDTH
+from ledger.tile_check import bundles, check_tiles
 from ledger.verify import sort_findings, verify
 
 _OF_THE_LEAF_ITSELF = {
@@ -64,11 +63,11 @@ def fsck(
         for line in ledger.store.complaints()
     ]
     found += verify(ledger, public_key=public_key, progress=progress).findings
-    found += check_tiles(_bundles(ledger, size), size, ledger.store.read_tile)
+    found += check_tiles(bundles(ledger.store.fetch, size), size, ledger.store.read_tile)
     promises, of_notes = _promises(ledger)
     found += of_notes
     sizes = [each.size for each in promises]
-    roots = roots_at(sizes, _bundles(ledger, size))
+    roots = roots_at(sizes, bundles(ledger.store.fetch, size))
     broken = [each for each in promises if roots.get(each.size) != each.root]
     if broken:
         text = f"the first {broken[0].size} leaves are not those that were signed"
@@ -86,20 +85,15 @@ def fsck(
                 if each.leaf_index is not None and each.code in _OF_THE_LEAF_ITSELF
             }
         ),
-        max((each.size for each in promises if _tiles_give(ledger, size, each)), default=0),
+        max(
+            (
+                each.size
+                for each in promises
+                if each.size <= size and tiles_give(ledger, each.size, each.root)
+            ),
+            default=0,
+        ),
     )
-
-
-def _tiles_give(ledger: Ledger, size: int, promise: Checkpoint) -> bool:
-    try:
-        return promise.size <= size and ledger.tree(promise.size).root() == promise.root
-    except StoreDamaged:
-        return False
-
-
-def _bundles(ledger: Ledger, size: int) -> Iterator[list[StoredLeaf]]:
-    for start in range(0, size, WIDTH):
-        yield ledger.store.fetch(start, min(start + WIDTH, size))
 
 
 def _size(checkpoint: Checkpoint) -> int:
@@ -128,7 +122,7 @@ def _check_look_up(ledger: Ledger, size: int) -> list[Finding]:
     """Derive the look-up index of rounds anew and compare."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(schema.CREATE_ROUNDS)
-        for leaves in _bundles(ledger, size):
+        for leaves in bundles(ledger.store.fetch, size):
             rounds.index_rounds(connection, filter(_is_readable, leaves))
         everything = "SELECT * FROM rounds ORDER BY round"
         derived = {row[0]: row for row in connection.execute(everything)}

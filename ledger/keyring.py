@@ -8,6 +8,7 @@ revoked key added from there on. No two keys in a ring share an id.
 
 from collections.abc import Iterator
 from functools import cached_property
+from sys import maxsize
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -35,6 +36,12 @@ class RingKey(msgspec.Struct, dict=True):
     def verifier(self) -> Ed25519PublicKey:
         """The key in the form that verifies signatures."""
         return Ed25519PublicKey.from_public_bytes(self.public_key.raw)
+
+    def span(self, role: Role) -> range:
+        """Return the leaves at which this key may sign for a role."""
+        if role not in self.roles:
+            return range(0)
+        return range(self.start, maxsize if self.stop is None else self.stop)
 
     def objection(self, role: Role, leaf_index: int) -> str | None:
         """Say why this key may not sign for a role at a leaf, or None when it may."""

@@ -70,10 +70,36 @@ def add_to_peaks(peaks: Peaks, size: int, hashes: Sequence[bytes]) -> Peaks:
 
 def peaks_of(hashes: Sequence[bytes]) -> Peaks:
     """Return the peaks of the tree over leaf hashes."""
-    return peaks_at(
-        len(hashes),
-        lambda level, index: root_hash(hashes[index << level : (index + 1) << level]),
+    return subtrees_of(0, hashes)
+
+
+def subtrees_of(start: int, hashes: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Return the hashes of the complete subtrees that the leaves from `start` on consist of.
+
+    They are few, in the order of the leaves, and can be added to the peaks of the tree of the first
+    `start` leaves. From no leaf on they are a tree's peaks.
+    """
+    return tuple(
+        root_hash(hashes[(index << level) - start : (index + 1 << level) - start])
+        for level, index in _complete_subtrees(start, start + len(hashes))
     )
+
+
+def add_subtrees(peaks: Peaks, start: int, stop: int, subtrees: Sequence[bytes]) -> Peaks:
+    """Return the peaks of the tree of `stop` leaves, given those of its first `start`.
+
+    `subtrees` are those that the leaves between consist of. Raises ValueError for too many or few.
+    """
+    stack = list(peaks)
+    places = _complete_subtrees(start, stop)
+    for (_, index), subtree in zip(places, subtrees, strict=True):
+        # Each trailing one bit of the index is a larger subtree that this one completes.
+        digest = subtree
+        while index & 1:
+            digest = node_hash(stack.pop(), digest)
+            index >>= 1
+        stack.append(digest)
+    return tuple(stack)
 
 
 def root_of_peaks(peaks: Peaks) -> bytes:
@@ -92,9 +118,12 @@ def peaks_at(size: int, node: Node) -> Peaks:
 
 
 def _complete_subtrees(start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield level and index of the complete subtrees of a subtree, which begins at its `start`."""
+    """Yield level and index of the complete subtrees that leaves consist of, largest possible."""
     while start < stop:
         level = (stop - start).bit_length() - 1
+        if start:
+            # A subtree begins at a multiple of its size.
+            level = min(level, (start & -start).bit_length() - 1)
         yield level, start >> level
         start += 1 << level
 

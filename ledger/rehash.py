@@ -10,34 +10,45 @@ from typing import NamedTuple
 
 from ledger import canonical
 from ledger.events import KEYS_STREAM
-from ledger.merkle import Peaks, add_to_peaks, leaf_hashes, peaks_of, root_of_peaks
+from ledger.merkle import (
+    Peaks,
+    add_subtrees,
+    add_to_peaks,
+    leaf_hashes,
+    root_of_peaks,
+    subtrees_of,
+)
 from ledger.scan import leaf_from_bytes
 from ledger.schema import StoredLeaf
 from ledger.sharing import Fetch, Progress, over_leaves
 from ledger.store import Store
 
 BLOCK = 1 << 15
-"""How many leaves are hashed at a time: a power of two, so that each block is a subtree."""
-
+"""How many leaves are hashed at a time: a power of two, so that each block is one subtree."""
 
 SHARED_FROM = 200_000
 """From how many leaves on worker processes hash sooner than this one alone (measured)."""
 
 
 class Reread(NamedTuple):
-    """What leaves on the disk are: their 32-byte root, and some of them, known by their content.
+    """What leaves on the disk are: their tree's peaks, and some of them, known by their content.
 
     `keys` are those of the stream `keys`, `last` the last one of each stream asked for. They are
     what they seem only if the root is the one expected.
     """
 
-    root: bytes
+    peaks: Peaks
     keys: list[StoredLeaf]
     last: dict[str, StoredLeaf]
 
+    @property
+    def root(self) -> bytes:
+        """The 32-byte root of the leaves' tree."""
+        return root_of_peaks(self.peaks)
+
 
 class _Block(NamedTuple):
-    peaks: Peaks
+    subtrees: tuple[bytes, ...]
     keys: list[tuple[int, bytes]]
     last: dict[bytes, tuple[int, bytes]]
 
@@ -58,15 +69,13 @@ def reread(
     blocks = over_leaves(job, store.fetch_states, store.states_fetcher(), 0, size, BLOCK, workers)
     for number, block in enumerate(blocks):
         done = min((number + 1) * BLOCK, size)
-        # A whole block is one complete subtree, and so a leaf of a tree of blocks.
-        is_whole = done == (number + 1) * BLOCK
-        peaks = add_to_peaks(peaks, number, block.peaks) if is_whole else peaks + block.peaks
+        peaks = add_subtrees(peaks, number * BLOCK, done, block.subtrees)
         keys += [leaf_from_bytes(*each) for each in block.keys]
         last.update(block.last)
         if progress is not None:
             progress(done, size)
     of_streams = (leaf_from_bytes(*each) for each in last.values())
-    return Reread(root_of_peaks(peaks), keys, {leaf.stream: leaf for leaf in of_streams})
+    return Reread(peaks, keys, {leaf.stream: leaf for leaf in of_streams})
 
 
 def _reread_block(wanted: frozenset[bytes], fetch: Fetch[bytes], start: int, stop: int) -> _Block:
@@ -82,9 +91,15 @@ def _reread_block(wanted: frozenset[bytes], fetch: Fetch[bytes], start: int, sto
             last[stream] = leaf_index, state
             if stream == keys_stream:
                 keys.append(last[stream])
-    hashes = leaf_hashes(states)
-    # Where leaves are missing the root must come out wrong, not the number of subtrees.
-    return _Block(peaks_of(hashes + [b""] * (stop - start - len(hashes))), keys, last)
+    return _Block(subtrees_between(start, stop, leaf_hashes(states)), keys, last)
+
+
+def subtrees_between(start: int, stop: int, hashes: list[bytes]) -> tuple[bytes, ...]:
+    """Return the complete subtrees of leaves given by their hashes (`merkle.subtrees_of`).
+
+    Where leaves are missing the root comes out wrong, not the number of subtrees.
+    """
+    return subtrees_of(start, hashes + [b""] * (stop - start - len(hashes)))
 
 
 _STREAM, _TYPE = b'"stream":"', b'","type":"'

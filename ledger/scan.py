@@ -6,7 +6,8 @@ what the columns say of its place, so that one altered leaf is one finding, plus
 event of its stream, which no longer follows on it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 from cryptography.exceptions import InvalidSignature
@@ -18,9 +19,10 @@ from ledger.errors import EventUnreadable
 from ledger.events import CLOSING, may_stand_in
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
-from ledger.merkle import leaf_hash
+from ledger.merkle import leaf_hash, leaf_hashes
 from ledger.rounds import is_round
 from ledger.schema import StoredLeaf
+from ledger.sound import Sound, sound_leaves
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -44,7 +46,8 @@ class Run(msgspec.Struct, frozen=True):
     """What a run of leaves `start <= leaf_index < stop` says.
 
     `heads` are the first links of each stream in the run, still to be compared with earlier runs,
-    and `tails` the last ones.
+    and `tails` the last ones. Rounds that lie in the run from their first event to their closing
+    one are only named, each with its first leaf: `whole`. `verified` signatures were verified.
     """
 
     start: int
@@ -52,13 +55,25 @@ class Run(msgspec.Struct, frozen=True):
     findings: list[Finding]
     heads: dict[str, Link]
     tails: dict[str, Link]
+    whole: dict[str, int]
+    verified: int
 
 
-def check_leaf(leaf: StoredLeaf, origin: str, ring: KeyRing) -> tuple[Event | None, list[Finding]]:
+class Scanned(NamedTuple):
+    """A run, and for each of its leaves the text of its data where the leaf is sound, else None."""
+
+    run: Run
+    texts: list[bytes | None]
+
+
+def check_leaf(
+    leaf: StoredLeaf, origin: str, ring: KeyRing, *, is_covered: bool = False
+) -> tuple[Event | None, list[Finding]]:
     """Verify a leaf by itself and return its event, or None if it is not to be interpreted.
 
     Checked are its form, its signature and whose it is, canonical form, and that the columns and
-    the ledger's origin agree with what was signed.
+    the ledger's origin agree with what was signed. Of a leaf that `is_covered` by a checkpoint the
+    signature is not verified, only that the key it names may sign there.
     """
     found: list[Finding] = []
 
@@ -71,7 +86,8 @@ def check_leaf(leaf: StoredLeaf, origin: str, ring: KeyRing) -> tuple[Event | No
         if key is None:
             report(codes.KEY_NOT_VALID, f"signed by the key {key_id}, which the ledger never added")
             return None, found
-        key.verifier.verify(signature, envelope.pae(payload))
+        if not is_covered:
+            key.verifier.verify(signature, envelope.pae(payload))
         event = envelope.read_event(payload)
     except InvalidSignature:
         report(codes.SIGNATURE_INVALID, f"the signature by the key {key_id} does not hold")
@@ -142,29 +158,88 @@ def check_link(before: Link | None, link: Link) -> list[Finding]:
     return found
 
 
-def scan(leaves: Iterable[StoredLeaf], start: int, stop: int, origin: str, ring: KeyRing) -> Run:
+def scan(leaves: Sequence[StoredLeaf], start: int, stop: int, origin: str, ring: KeyRing) -> Run:
     """Verify a run of leaves; `leaves` are those the store has from `start` up to `stop`."""
+    hashes = leaf_hashes(leaf.state for leaf in leaves)
+    return scan_hashed(leaves, hashes, start, stop, origin, ring, start).run
+
+
+def scan_hashed(
+    leaves: Iterable[StoredLeaf],
+    hashes: Iterable[bytes],
+    start: int,
+    stop: int,
+    origin: str,
+    ring: KeyRing,
+    covered: int,
+) -> Scanned:
+    """Verify a run of leaves, given their hashes, and tell what the sound ones say.
+
+    Of leaves before `covered` the signatures are not verified.
+    """
     found: list[Finding] = []
-    heads: dict[str, Link] = {}
-    tails: dict[str, Link] = {}
-    expected = start
-    for leaf in leaves:
-        found += _missing(expected, leaf.leaf_index)
-        expected = leaf.leaf_index + 1
-        if not leaf.version and not leaf.state:
-            found += _missing(leaf.leaf_index, expected)
+    firsts: dict[str, Sound | Link] = {}
+    lasts: dict[str, Sound | Link] = {}
+    texts: list[bytes | None] = []
+    sound_of = sound_leaves(origin, ring, covered)
+    expected, verified = start, 0
+    for leaf, digest in zip(leaves, hashes, strict=True):
+        leaf_index, stream, version, _, state = leaf
+        if leaf_index != expected:
+            found += _missing(expected, leaf_index)
+        expected = leaf_index + 1
+        verified += leaf_index >= covered
+        before = lasts.get(stream)
+        # After what is not sound, and after a round's end, nothing is expected.
+        if before is None or (type(before) is tuple and before[3][3] not in CLOSING):
+            sound = sound_of(leaf, digest, before)
+            if sound is not None:
+                if before is None:
+                    firsts[stream] = sound
+                lasts[stream] = sound
+                texts.append(sound[4])
+                continue
+        texts.append(None)
+        if not version and not state:
+            verified -= leaf_index >= covered
+            found += _missing(leaf_index, expected)
             continue
-        event, of_leaf = check_leaf(leaf, origin, ring)
+        event, of_leaf = check_leaf(leaf, origin, ring, is_covered=leaf_index < covered)
         found += of_leaf
         link = link_of(leaf, event)
-        before = tails.get(link.stream)
+        before = lasts.get(link.stream)
         if before is None:
-            heads[link.stream] = link
+            firsts[link.stream] = link
         else:
-            found += check_link(before, link)
-        tails[link.stream] = link
+            found += check_link(_link(before), link)
+        lasts[link.stream] = link
     found += _missing(expected, stop)
-    return Run(start, stop, found, heads, tails)
+    whole = {
+        stream: first[3].leaf_index
+        for stream, first in firsts.items()
+        if type(first) is tuple
+        and first[0] == 1
+        and type(last := lasts[stream]) is tuple
+        and last[3].topic in CLOSING
+    }
+    run = Run(
+        start,
+        stop,
+        found,
+        {stream: _link(link) for stream, link in firsts.items() if stream not in whole},
+        {stream: _link(link) for stream, link in lasts.items() if stream not in whole},
+        whole,
+        verified,
+    )
+    return Scanned(run, texts)
+
+
+def _link(place: Sound | Link) -> Link:
+    if isinstance(place, Link):
+        return place
+    # A sound leaf can be read; it is read only where its link is needed.
+    leaf = place[3]
+    return link_of(leaf, envelope.read_event(envelope.split_leaf(leaf.state).payload))
 
 
 def _missing(start: int, stop: int) -> list[Finding]:
@@ -178,27 +253,32 @@ def _missing(start: int, stop: int) -> list[Finding]:
 class Chains:
     """The chains of all streams across runs, which are joined in order.
 
-    A closed round is forgotten, to keep memory in proportion to the open ones; `closing` finds its
-    last link again if, against the rules, something follows: given a stream and a `seq`, it returns
-    the link of that event if it closes the round and stands before the given leaf index. `tails`
-    are the last links of streams before the first run, where that is not the first leaf's.
+    A closed round is forgotten, to keep memory in proportion to the open ones; `earlier` finds its
+    last link again if, against the rules, something follows: given a stream, a `seq` and a leaf
+    index, it returns the link of the event that closed the round before that leaf, or of another
+    on which the event of that `seq` should follow. `tails` are the last links of streams before the
+    first run, where that is not the first leaf's.
     """
 
     def __init__(
         self,
-        closing: Callable[[str, int, int], Link | None],
+        earlier: Callable[[str, int, int], Link | None],
         tails: Mapping[str, Link] | None = None,
     ) -> None:
-        self._closing = closing
+        self._earlier = earlier
         self._tails: dict[str, Link] = dict(tails or {})
 
     def join(self, run: Run) -> list[Finding]:
         """Take in the next run and return what is found where it meets the earlier ones."""
         found: list[Finding] = []
+        for stream in self._tails.keys() & run.whole.keys():
+            # It begins again while it is open.
+            again = Link(stream, run.whole[stream], 0, "", is_closing=False)
+            found += check_link(self._tails.pop(stream), again)
         for stream, link in run.heads.items():
             before = self._tails.get(stream)
             if before is None and link.seq > 0:
-                before = self._closing(stream, link.seq - 1, link.leaf_index)
+                before = self._earlier(stream, link.seq, link.leaf_index)
             found += check_link(before, link)
         for stream, link in run.tails.items():
             if link.is_closing:
@@ -206,6 +286,11 @@ class Chains:
             else:
                 self._tails[stream] = link
         return found
+
+    @property
+    def tails(self) -> dict[str, Link]:
+        """The last link of each stream that may go on."""
+        return self._tails
 
     @property
     def open_rounds(self) -> int:

@@ -10,18 +10,25 @@ from ledger import findings as codes
 from ledger.findings import Finding
 from ledger.merkle import HASH_SIZE, leaf_hash, root_hash
 from ledger.schema import StoredLeaf
+from ledger.sharing import Fetch
 from ledger.tree import WIDTH, ReadTile, split_hashes
 
 
+def bundles(fetch: Fetch[StoredLeaf], size: int) -> Iterator[list[StoredLeaf]]:
+    """Yield the first `size` leaves, those of each tile of level 0 together."""
+    for start in range(0, size, WIDTH):
+        yield fetch(start, min(start + WIDTH, size))
+
+
 def check_tiles(
-    bundles: Iterable[Sequence[StoredLeaf]], size: int, read: ReadTile
+    bundled: Iterable[Sequence[StoredLeaf]], size: int, read: ReadTile
 ) -> Iterator[Finding]:
     """Yield what tiles and the first `size` leaves contradict each other in.
 
-    `bundles` are the leaves, those of each tile of level 0 together, in order.
+    `bundled` are the leaves as `bundles` yields them.
     """
     below: list[bytes] = []
-    for index, leaves in enumerate(bundles):
+    for index, leaves in enumerate(bundled):
         stored = split_hashes(read(0, index)[: min(WIDTH, size - index * WIDTH) * HASH_SIZE])
         for leaf in leaves:
             place = leaf.leaf_index - index * WIDTH

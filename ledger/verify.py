@@ -10,7 +10,7 @@ so proven: columns are proven by nothing.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -98,7 +98,7 @@ def verify(
             if kept.agrees and not every_signature:
                 covered, sampled = kept.size, min(kept.size, SAMPLE)
                 tails = {
-                    stream: link_of(leaf, _event_of(leaf))
+                    stream: link_of(leaf, event_of(leaf))
                     for stream, leaf in kept.reread.last.items()
                 }
                 columns = (leaf.leaf_index for leaf in store.stream(KEYS_STREAM))
@@ -108,14 +108,13 @@ def verify(
                 for place in places:
                     for leaf in store.fetch(place, place + 1):
                         found += check_leaf(leaf, opened.origin, ring)[1]
-        chains = Chains(partial(_closing_before, store), tails)
-        job = partial(_scan_range, opened.origin, ring)
-        for run in over_leaves(job, store.fetch, store.fetcher(), covered, size, RUN, shared_by):
+        chains = Chains(partial(closing_before, store), tails)
+        for run in scan_leaves(opened, ring, covered, size, shared_by):
             found += run.findings
             found += chains.join(run)
             if progress is not None:
                 progress(run.stop, size)
-        found += _rows_out_of_place(store, covered)
+        found += rows_out_of_place(store, covered)
     return VerifyResult(
         opened.origin,
         size,
@@ -146,6 +145,14 @@ def verify_stream(ledger: Ledger, stream: str) -> list[Finding]:
         found += check_link(before, link)
         before = link
     return found
+
+
+def scan_leaves(
+    ledger: Ledger, ring: KeyRing, start: int, stop: int, workers: int
+) -> Iterator[Run]:
+    """Yield what leaves say of themselves, signatures included, run by run, by so many workers."""
+    job, store = partial(_scan_range, ledger.origin, ring), ledger.store
+    return over_leaves(job, store.fetch, store.fetcher(), start, stop, RUN, workers)
 
 
 def _scan_range(origin: str, ring: KeyRing, fetch: Fetch[StoredLeaf], start: int, stop: int) -> Run:
@@ -192,21 +199,26 @@ def _check_kept(kept: _Kept, origin: str, ring: KeyRing) -> list[Finding]:
     return [Finding(codes.CHECKPOINT_MISMATCH, text)]
 
 
-def _event_of(leaf: StoredLeaf) -> Event | None:
+def event_of(leaf: StoredLeaf) -> Event | None:
+    """Return what a leaf says, unverified, None where it cannot be read."""
     try:
         return read_leaf(leaf).event
     except EventUnreadable:
         return None
 
 
-def _closing_before(store: Store, stream: str, seq: int, leaf_index: int) -> Link | None:
-    leaf = store.event(stream, seq + 1)
-    if leaf is None or leaf.topic not in CLOSING or leaf.leaf_index >= leaf_index:
-        return None
-    return link_of(leaf, None)
+def closing_before(store: Store, stream: str, seq: int, leaf_index: int) -> Link | None:
+    """Return the link of the event that closed a round before a leaf, None where none did."""
+    closing = [
+        leaf
+        for leaf in store.stream(stream)
+        if leaf.topic in CLOSING and leaf.leaf_index < leaf_index
+    ]
+    return link_of(max(closing), None) if closing else None
 
 
-def _rows_out_of_place(store: Store, covered: int) -> list[Finding]:
+def rows_out_of_place(store: Store, covered: int) -> list[Finding]:
+    """Return what the columns hold beside the leaves: events without a place, or with two."""
     events, leaves = store.query(schema.SELECT_COUNTS)[0]
     if covered and events == leaves:
         # What stands before the checkpoint stood so when it was signed.

@@ -8,16 +8,21 @@ at the start. A worker that dies takes nothing with it: its ranges are judged ag
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+import msgspec
+
 from ledger import Ledger, StoredLeaf
+from ledger.integrity import Integrity, IntegrityJoin, check_range, examined
+from ledger.keyring import KeyRing
 from ledger.ledger import read_leaf
-from ledger.sharing import Progress
+from ledger.sharing import Fetch, Progress
 from ledger.store_errors import translated_errors
+from ledger.verify import SAMPLE
 from replay.audit import AuditResult, OpenRound, concerns, judge, open_round
 from replay.bulk import progress as notes_of
 from replay.bulk.pool import JudgeRange, shared
@@ -35,29 +40,52 @@ SHARED_FROM = 100_000
 _SAVED_EVERY = 5.0
 
 
+class LedgerAudit(msgspec.Struct, frozen=True):
+    """What an audit of a ledger came to: its rounds, and the integrity of what says them."""
+
+    rounds: AuditResult
+    integrity: Integrity
+
+
 def audit(
     ledger: Ledger,
     progress: Progress | None = None,
     *,
     only: str | None = None,
+    from_leaf: int = 0,
+    public_key: str | None = None,
+    checkpoint: bytes | None = None,
+    every_signature: bool = False,
+    sample: int = SAMPLE,
     workers: int | None = None,
     partitions: int | None = None,
     notes: Path | None = None,
-) -> AuditResult:
-    """Judge every round of the ledger as it stands now; the result is that of `replay.audit.audit`.
+) -> LedgerAudit:
+    """Check and judge a ledger as it stands now: every leaf's integrity, and every round.
 
-    `only` is a game's id. `workers` is by default the number of processors; in one process, and
-    for a ledger in memory, everything is done here. `partitions` cuts the leaves into so many
-    ranges of equal size, by default into ranges of `RANGE`. `notes` is a file in which an
-    interrupted audit leaves how far it came and from which it goes on; it is removed at the end.
-    Raises ProgressUnusable for notes of another audit, WorkersLost, and the ledger's errors.
+    Of the rounds the result is that of `replay.audit.audit`. `only` is a game's id; leaves are
+    checked whatever they are of. `from_leaf` is where an auditor goes on: rounds that have events
+    from there on are judged, whole, and no others. `public_key` is the operator's as handed over
+    outside, `checkpoint` one kept elsewhere, which the ledger must extend; signatures of leaves
+    that it or the ledger's own latest checkpoint covers are verified only where a round is
+    disputed, in a `sample` of so many, or with `every_signature`.
+
+    `workers` is by default the number of processors; in one process, and for a ledger in memory,
+    everything is done here. `partitions` cuts the leaves into so many ranges of equal size, by
+    default into ranges of `RANGE`. `notes` is a file in which an interrupted audit leaves how far
+    it came and from which it goes on; it is removed at the end. Raises ProgressUnusable for notes
+    of another audit, WorkersLost, ValueError where the ledger ends before `from_leaf`, and the
+    ledger's errors.
     """
-    rules = rules_by_digest(ledger)
-    kept = notes_of.begin(ledger, only) if notes is None else notes_of.load(notes, ledger, only)
-    join = _Join(ledger, rules, kept)
+    asked = notes_of.asked(only, from_leaf, public_key, checkpoint, every_signature)
+    rules, count = rules_by_digest(ledger), workers or os.cpu_count() or 1
+    kept, ring = notes_of.load(notes, ledger, asked, checkpoint, count, progress)
+    join = _Join(ledger, rules, kept, ring)
+    if progress is not None and kept.next:
+        progress(kept.next, kept.size)
     saved = time.monotonic()
     try:
-        for report in _reports(ledger, rules, kept, workers, partitions):
+        for report in _reports(ledger, rules, ring, kept, workers, partitions):
             join.take(report)
             if progress is not None:
                 progress(report.stop, kept.size)
@@ -68,7 +96,7 @@ def audit(
         if notes is not None:
             notes_of.save(notes, ledger, kept)
         raise
-    result = join.result()
+    result = join.result(sample, count)
     if notes is not None:
         with suppress(FileNotFoundError):
             notes.unlink()
@@ -78,13 +106,19 @@ def audit(
 class _Join:
     """Takes the reports of ranges in order into one; `kept` always stands at the end of a range."""
 
-    def __init__(self, ledger: Ledger, rules: Mapping[str, Rules], kept: Notes) -> None:
+    def __init__(
+        self, ledger: Ledger, rules: Mapping[str, Rules], kept: Notes, ring: KeyRing
+    ) -> None:
         self._ledger, self._rules, self._kept = ledger, rules, kept
-        self._judge = RangeJudge(rules, kept.only)
+        self._integrity = IntegrityJoin(ledger, ring, kept.integrity)
+        examine = partial(examined, origin=ledger.origin, ring=ring, covered=kept.integrity.covered)
+        self._judge = RangeJudge(rules, kept.asked.only, examine)
 
     def take(self, report: RangeReport) -> None:
         """Take in the next range."""
         kept = self._kept
+        if report.check is not None:
+            self._integrity.take(report.check)
         carried = kept.carried.keys()
         if not carried.isdisjoint(report.whole):
             # What looked whole goes on from an earlier range.
@@ -94,6 +128,8 @@ class _Join:
         joined = self._judge.judge_rounds(
             [self._fetch(leaves) for leaves in ended], report.start, report.stop
         )
+        for part in (report, joined):
+            self._integrity.count(part.examined)
         kept.closed += report.closed + joined.closed
         kept.voids += [void for _, void in sorted(report.voids + joined.voids, key=_place)]
         for _, findings in sorted(report.found + joined.found, key=_place):
@@ -102,27 +138,40 @@ class _Join:
 
     def _follow(self, piece: Piece) -> list[int]:
         """Take a piece of a round and return all of its leaves once it has ended."""
-        leaves = self._kept.carried.setdefault(piece.stream, [])
+        leaves = self._kept.carried.get(piece.stream)
+        if leaves is None:
+            earlier = self._integrity.before_first(piece.stream, piece.leaves[0])
+            leaves = self._kept.carried[piece.stream] = [leaf.leaf_index for leaf in earlier]
         leaves += piece.leaves
         return self._kept.carried.pop(piece.stream) if piece.ended else []
 
-    def result(self) -> AuditResult:
+    def result(self, sample: int, workers: int) -> LedgerAudit:
         """Return the report, the rounds that are still open judged as far as they go."""
         kept = self._kept
         findings, still_open = list(kept.findings), list[OpenRound]()
-        for leaves in kept.carried.values():
-            events = [read_leaf(leaf) for leaf in self._fetch(leaves)]
-            if concerns(events, self._rules, kept.only):
-                findings += judge(events, self._rules)
+        for places in kept.carried.values():
+            leaves = self._fetch(places)
+            events = [read_leaf(leaf) for leaf in leaves]
+            if concerns(events, self._rules, kept.asked.only):
+                of_round = list(judge(events, self._rules))
+                if of_round:
+                    self._integrity.examine(leaves)
+                findings += of_round
                 told = open_round(events)
                 still_open += [] if told is None else [told]
-        return AuditResult(
+        rounds = AuditResult(
             size=kept.size,
             closed_rounds=kept.closed,
             void_rounds=tuple(kept.voids),
             open_rounds=tuple(still_open),
             findings=tuple(findings),
         )
+        integrity = self._integrity.result(
+            sample=sample,
+            from_outside=kept.asked.public_key is not None,
+            workers=1 if self._ledger.store.is_in_memory else workers,
+        )
+        return LedgerAudit(rounds, integrity)
 
     def _fetch(self, leaves: list[int]) -> list[StoredLeaf]:
         """Fetch leaves by their places, neighbours together."""
@@ -139,29 +188,53 @@ def _place(item: tuple[int, object]) -> int:
 def _reports(
     ledger: Ledger,
     rules: Mapping[str, Rules],
+    ring: KeyRing,
     kept: Notes,
     workers: int | None,
     partitions: int | None,
 ) -> Iterator[RangeReport]:
-    width = RANGE if partitions is None else max(1, -(-kept.size // partitions))
-    bounds = [
-        (first, min(first + width, kept.size)) for first in range(kept.next, kept.size, width)
-    ]
+    bounds = _bounds(kept, partitions)
     store, count = ledger.store, workers or os.cpu_count() or 1
     few = workers is None and kept.size - kept.next < SHARED_FROM
-    if store.is_in_memory or count == 1 or few:
-        judge_here = _make_judge(store.fetch, rules, kept.only)
-        for start, stop in bounds:
-            yield judge_here(start, stop)
-        return
-    make_judge = partial(_make_judge, store.fetcher(), rules, kept.only)
+    # A connection of its own reads sooner than the store's.
+    fetch = store.fetch if store.is_in_memory else store.fetcher()
+    make_judge = partial(
+        _make_judge, fetch, rules, kept.asked.only, ledger.origin, ring, kept.integrity.covered
+    )
     with translated_errors():
-        yield from shared(bounds, count, make_judge)
+        if store.is_in_memory or count == 1 or few:
+            judge_here = make_judge()
+            for start, stop in bounds:
+                yield judge_here(start, stop)
+        else:
+            yield from shared(bounds, count, make_judge)
+
+
+def _bounds(kept: Notes, partitions: int | None) -> list[tuple[int, int]]:
+    """Cut what is left to audit into ranges; some end where a checkpoint does."""
+    whole = kept.size - kept.integrity.from_leaf
+    width = RANGE if partitions is None else max(1, -(-whole // partitions))
+    cuts = {held.size for held in kept.integrity.held if kept.next < held.size < kept.size}
+    cuts.update(range(kept.next, kept.size, width))
+    return list(pairwise(sorted(cuts | {kept.size})))
 
 
 def _make_judge(
-    fetch: Callable[[int, int], list[StoredLeaf]], rules: Mapping[str, Rules], only: str | None
+    fetch: Fetch[StoredLeaf],
+    rules: Mapping[str, Rules],
+    only: str | None,
+    origin: str,
+    ring: KeyRing,
+    covered: int,
 ) -> JudgeRange:
-    """Return what judges a range of a ledger's leaves."""
-    judge_range = RangeJudge(rules, only).judge
-    return lambda start, stop: judge_range(fetch(start, stop), start, stop)
+    """Return what checks and judges a range of a ledger's leaves."""
+    examine = partial(examined, origin=origin, ring=ring, covered=covered)
+    judge_range = RangeJudge(rules, only, examine).judge
+
+    def check_and_judge(start: int, stop: int) -> RangeReport:
+        leaves = fetch(start, stop)
+        check, texts = check_range(leaves, start, stop, origin, ring, covered)
+        report = judge_range(leaves, start, stop, texts=texts)
+        return msgspec.structs.replace(report, check=check)
+
+    return check_and_judge

@@ -6,16 +6,32 @@ well change the report.
 """
 
 import os
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
 from ledger import Finding, Ledger
+from ledger.held import digest_of_keys, keys_before, start_from
+from ledger.integrity import IntegrityNotes
+from ledger.keyring import KeyRing
 from ledger.merkle import leaf_hash
+from ledger.sharing import Progress
+from ledger.trust import build_ring, given_key
 from replay.audit import VoidRound
 from replay.errors import ReplayError
 
-FORMAT = "shoeproof/audit-progress/v1"
+FORMAT = "shoeproof/audit-progress/v2"
+
+
+class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an audit was asked for, where it changes the report; `checkpoint` is a SHA-256."""
+
+    only: str | None
+    from_leaf: int
+    public_key: str | None
+    checkpoint: str | None
+    every_signature: bool
 
 
 class Notes(msgspec.Struct, forbid_unknown_fields=True):
@@ -24,8 +40,9 @@ class Notes(msgspec.Struct, forbid_unknown_fields=True):
     format: str
     origin: str
     size: int
-    only: str | None
-    next: int = 0
+    asked: Asked
+    integrity: IntegrityNotes
+    next: int
     last_leaf_hash: str | None = None
     closed: int = 0
     voids: list[VoidRound] = []
@@ -37,27 +54,71 @@ class ProgressUnusable(ReplayError):
     """Notes of an audit that cannot be gone on with; the text says why."""
 
 
-def begin(ledger: Ledger, only: str | None) -> Notes:
-    """Return the notes of an audit of the ledger as it stands now."""
-    return Notes(FORMAT, ledger.origin, ledger.size(), only)
+def asked(
+    only: str | None,
+    from_leaf: int,
+    public_key: str | None,
+    checkpoint: bytes | None,
+    every_signature: bool,
+) -> Asked:
+    """Return what an audit was asked for."""
+    digest = None if checkpoint is None else sha256(checkpoint).hexdigest()
+    return Asked(only, from_leaf, public_key, digest, every_signature)
 
 
-def load(path: Path, ledger: Ledger, only: str | None) -> Notes:
-    """Return the notes in a file, or new ones where there is none.
+def load(
+    path: Path | None,
+    ledger: Ledger,
+    asked: Asked,
+    checkpoint: bytes | None,
+    workers: int,
+    progress: Progress | None,
+) -> tuple[Notes, KeyRing]:
+    """Return the notes in a file, or new ones where there is none, and the ledger's keys.
 
-    Raises ProgressUnusable for a file that holds no notes, or notes of another audit.
+    Raises ProgressUnusable for a file that holds no notes, or notes of another audit, and what
+    beginning raises (`ledger.held.start_from`).
     """
     try:
-        notes = msgspec.json.decode(path.read_bytes(), type=Notes)
+        notes = None if path is None else msgspec.json.decode(path.read_bytes(), type=Notes)
+        if notes is not None:
+            notes.integrity.check(notes.next)
     except FileNotFoundError:
-        return begin(ledger, only)
-    except (OSError, msgspec.DecodeError) as error:
+        notes = None
+    except (OSError, ValueError) as error:
         raise ProgressUnusable(f"{path} holds no notes of an audit: {error}") from error
-    if (notes.format, notes.origin, notes.only) != (FORMAT, ledger.origin, only):
+    if notes is None:
+        return _begin(ledger, asked, checkpoint, workers, progress)
+    if (notes.format, notes.origin, notes.asked) != (FORMAT, ledger.origin, asked):
         raise ProgressUnusable(f"{path} is about another audit: remove it or name another file")
-    if notes.size > ledger.size() or _last_leaf_hash(ledger, notes.next) != notes.last_leaf_hash:
+    keys = keys_before(ledger, notes.size)
+    if (
+        notes.size > ledger.size()
+        or _last_leaf_hash(ledger, notes.next) != notes.last_leaf_hash
+        or digest_of_keys(keys) != notes.integrity.keys
+    ):
         raise ProgressUnusable(f"{path} is about another state of this ledger, which has changed")
-    return notes
+    return notes, build_ring(keys, None)[0]
+
+
+def _begin(
+    ledger: Ledger,
+    asked: Asked,
+    checkpoint: bytes | None,
+    workers: int,
+    progress: Progress | None,
+) -> tuple[Notes, KeyRing]:
+    start = start_from(
+        ledger,
+        asked.from_leaf,
+        expected_anchor=None if asked.public_key is None else given_key(asked.public_key),
+        given=checkpoint,
+        workers=1 if ledger.store.is_in_memory else workers,
+        progress=progress,
+    )
+    integrity = IntegrityNotes.of(start, every_signature=asked.every_signature)
+    notes = Notes(FORMAT, ledger.origin, start.size, asked, integrity, asked.from_leaf)
+    return notes, start.ring
 
 
 def save(path: Path, ledger: Ledger, notes: Notes) -> None:

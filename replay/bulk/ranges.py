@@ -6,8 +6,9 @@ open is seen at the join. Everything is placed by leaf index, so that joined ran
 in the same order as one walk through the ledger.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import repeat
 from typing import NamedTuple
 
 import msgspec
@@ -16,6 +17,7 @@ from ledger import Finding, StoredLeaf
 from ledger.errors import EventUnreadable
 from ledger.events import CLOSING, RoundOpened, RoundVoided
 from ledger.findings import EVENT_UNREADABLE
+from ledger.integrity import Examined, RangeCheck
 from ledger.ledger import read_leaf
 from ledger.rounds import is_round
 from replay.audit import OpenRound, VoidRound, is_of_game, judge, void_round
@@ -40,6 +42,7 @@ class RangeReport(msgspec.Struct, frozen=True):
     the rounds that were judged; `pieces` are of rounds that begin earlier or end later, in the
     order of their first leaves. Where rounds are given whole, as in an export, those that have not
     ended stand in `open_rounds` with what is `unended` to be found in them, and none is a piece.
+    `examined` are the signatures of disputed rounds, `check` is what the leaves are in themselves.
     """
 
     start: int
@@ -51,6 +54,16 @@ class RangeReport(msgspec.Struct, frozen=True):
     pieces: list[Piece]
     unended: list[list[Finding]] = []
     open_rounds: list[OpenRound] = []
+    examined: Examined = Examined({}, [])
+    check: RangeCheck | None = None
+
+
+Examine = Callable[[Iterable[StoredLeaf]], Examined]
+"""Verifies signatures of leaves that were spared so far."""
+
+
+def _spare(leaves: Iterable[StoredLeaf]) -> Examined:
+    return Examined({}, [])
 
 
 class _Gathering:
@@ -67,9 +80,17 @@ class _Gathering:
 class RangeJudge:
     """Judges ranges of one ledger, or rounds gathered from several; keeps what it has read."""
 
-    def __init__(self, rules_by_digest: Mapping[str, Rules], only: str | None = None) -> None:
-        """Judge by these rules, rounds of one game alone where `only` names it."""
-        self.rules, self.only = rules_by_digest, only
+    def __init__(
+        self,
+        rules_by_digest: Mapping[str, Rules],
+        only: str | None = None,
+        examine: Examine = _spare,
+    ) -> None:
+        """Judge by these rules, rounds of one game alone where `only` names it.
+
+        `examine` is asked for the signatures of every round in which something is found.
+        """
+        self.rules, self.only, self._examine = rules_by_digest, only, examine
         self._head = Reader().head
         self._vocabulary = Vocabulary()
 
@@ -79,8 +100,13 @@ class RangeJudge:
         start: int,
         stop: int,
         carried: AbstractSet[str] = frozenset(),
+        texts: Iterable[bytes | None] = repeat(None),
     ) -> RangeReport:
-        """Return what a range of leaves says; `carried` are rounds known to be open before it."""
+        """Return what a range of leaves says; `carried` are rounds known to be open before it.
+
+        `texts` are those of the leaves' data where the columns beside a leaf are known to be true,
+        and None for each leaf that is yet to be read.
+        """
         if self._vocabulary.is_full:
             self._vocabulary = Vocabulary()
         found: list[tuple[int, list[Finding]]] = []
@@ -88,14 +114,24 @@ class RangeJudge:
         pieces: list[Piece] = []
         left = set(carried)
         gathered: dict[str, _Gathering] = {}
-        for leaf in leaves:
+        bad: list[StoredLeaf] = []
+        read = self._vocabulary.read
+        for leaf, text in zip(leaves, texts, strict=False):
             try:
-                round_ = self._read(leaf, gathered, left)
+                round_ = None if text is None else gathered.get(leaf[1])
+                if round_ is None or text is None:
+                    round_ = self._read(leaf, text, gathered, left)
+                else:
+                    # What `_read` does, without a call for each leaf.
+                    round_.words.append(read(leaf[3], text, round_.own))
+                    round_.leaves.append(leaf)
+                    round_.last = leaf[3]
             except EventUnreadable as error:
                 unreadable = Finding(
                     EVENT_UNREADABLE, str(error), leaf.stream, leaf.leaf_index, None
                 )
                 found.append((leaf.leaf_index, [unreadable]))
+                bad.append(leaf)
                 continue
             if round_ is not None and round_.last in CLOSING:
                 stream = round_.own.round_id
@@ -106,7 +142,7 @@ class RangeJudge:
                 else:
                     pieces.append(_piece(stream, round_, ended=True))
         pieces += [_piece(stream, each, ended=False) for stream, each in gathered.items()]
-        report = self._judged(whole, start, stop)
+        report = self._judged(whole, start, stop, bad)
         return msgspec.structs.replace(
             report,
             found=sorted(found + report.found),
@@ -121,20 +157,27 @@ class RangeJudge:
         for leaves in rounds:
             mine: dict[str, _Gathering] = {}
             for leaf in leaves:
-                self._read(leaf, mine, frozenset())
+                self._read(leaf, None, mine, frozenset())
             gathered += mine.values()
         return self._judged(gathered, start, stop)
 
     def _read(
-        self, leaf: StoredLeaf, gathered: dict[str, _Gathering], left: AbstractSet[str]
+        self,
+        leaf: StoredLeaf,
+        text: bytes | None,
+        gathered: dict[str, _Gathering],
+        left: AbstractSet[str],
     ) -> _Gathering | None:
         """Read a leaf into its round and return that, None for a leaf of no round."""
         try:
-            head = self._head(leaf.state)
-            stream, kind = head.stream, head.type
+            if text is None:
+                head = self._head(leaf.state)
+                stream, kind, text = head.stream, head.type, bytes(head.data)
+            else:
+                _, stream, _, kind, _ = leaf
             round_ = gathered.get(stream)
             own = Own(stream) if round_ is None else round_.own
-            word = self._vocabulary.read(kind, bytes(head.data), own)
+            word = self._vocabulary.read(kind, text, own)
         except (EventUnreadable, ValueError, RecursionError):
             # The one reader that counts has the word, and says why.
             event = read_leaf(leaf).event
@@ -151,7 +194,13 @@ class RangeJudge:
         round_.last = kind
         return round_
 
-    def _judged(self, rounds: Sequence[_Gathering], start: int, stop: int) -> RangeReport:
+    def _judged(
+        self,
+        rounds: Sequence[_Gathering],
+        start: int,
+        stop: int,
+        bad: Sequence[StoredLeaf] = (),
+    ) -> RangeReport:
         asked = [each for each in rounds if self._concerns(each)]
         builder = RoundsBuilder(self._vocabulary)
         for each in asked:
@@ -163,6 +212,7 @@ class RangeJudge:
                 judge([read_leaf(leaf) for leaf in asked[place].leaves], self.rules)
             ),
         )
+        disputed = [leaf for place in findings for leaf in asked[place].leaves]
         voids = []
         closed = 0
         for each in asked:
@@ -180,6 +230,7 @@ class RangeJudge:
             ),
             whole=[each.own.round_id for each in rounds],
             pieces=[],
+            examined=self._examine([*bad, *disputed]),
         )
 
     def _concerns(self, round_: _Gathering) -> bool:

@@ -26,9 +26,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import Ledger, Recorded, StoredLeaf
 from ledger.events import CLOSING
+from ledger.integrity import check_range
+from ledger.keyring import KeyRing
 from ledger.ledger import read_leaf
 from ledger.merkle import leaf_hash, root_hash
 from ledger.rounds import is_round
+from ledger.signing import sign_checkpoint
 from ledger.verify import verify
 from replay.audit import Gathered
 from replay.audit import audit as scalar_audit
@@ -50,6 +53,9 @@ from tests.bench.engine import STAKES, timed
 
 SAMPLE = 160_000
 """Leaves on which the parts of an audit are measured; the whole is measured on the whole."""
+
+SIGNED = 12_000
+"""Rounds up to which every signature is verified too."""
 
 CARDS = 6
 """Cards of a usual round of one seat."""
@@ -111,7 +117,10 @@ def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
     row("fetching from SQLite", count, _used(lambda: _fetched(ledger, len(leaves))))
     row("decoding, scalar", count / 10, _used(
         lambda: [read_leaf(leaf) for leaf in leaves[: len(leaves) // 10]]))  # fmt: skip
-    row("decoding to words", count, _used(lambda: _columns(leaves)))
+    ring = ledger.key_ring()
+    row("leaves checked: hash, place, form", count, _used(
+        lambda: _checked(ledger, leaves, ring)))  # fmt: skip
+    row("decoding to words, unchecked", count, _used(lambda: _columns(leaves)))
     few = rounds[: max(1, count // 20)]
     events = list(Gathered().ended(read_leaf(leaf) for round_ in few for leaf in round_))
     row("engine, scalar (replay)", len(events), _used(lambda: _replayed(events, rules)))
@@ -120,11 +129,18 @@ def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
     row("shoes and commitments", count, _used(lambda: _shoes(columns)))
     row("rounds judged, bulk", count, _used(lambda: sound(columns, rules)))
     whole = count / share
+    # A checkpoint covers everything: every leaf is hashed, no signature but a sample verified.
+    sign_checkpoint(ledger)
     row("whole audit, one process", whole, _used(lambda: audit(ledger, workers=1)))
     row("whole audit, two workers", whole, _used(lambda: audit(ledger, workers=2)))
-    if whole < 5_000:
+    if whole <= SIGNED:
         row("whole audit, scalar", whole, _used(lambda: scalar_audit(ledger)))
-        row("every signature, two workers", whole, _used(lambda: verify(ledger, workers=2)))
+        row("`verify`, two workers", whole, _used(lambda: verify(ledger, workers=2)))
+        for count_of_workers in (1, 2):
+            used = _used(
+                lambda n=count_of_workers: audit(ledger, workers=n, every_signature=True)  # type: ignore[misc]
+            )
+            row(f"audit --every-signature, {count_of_workers} at work", whole, used)
         key = Ed25519PrivateKey.generate()
         signed, public = key.sign(bytes(600)), key.public_key()
         some = leaves[: len(leaves) // 10]
@@ -174,9 +190,18 @@ def _columns(leaves: list[StoredLeaf]) -> tuple[list[list[StoredLeaf]], Columns]
     return rounds, builder.columns()
 
 
+def _checked(ledger: Ledger, leaves: list[StoredLeaf], ring: KeyRing) -> None:
+    for start in range(0, len(leaves), RANGE):
+        some = leaves[start : start + RANGE]
+        stop = start + len(some)
+        check, _ = check_range(some, start, stop, ledger.origin, ring, stop)
+        assert not check.run.findings
+
+
 def _fetched(ledger: Ledger, size: int) -> None:
+    fetch = ledger.store.fetcher()
     for start in range(0, size, RANGE):
-        ledger.store.fetch(start, min(start + RANGE, size))
+        fetch(start, min(start + RANGE, size))
 
 
 def _replayed(rounds: list[list[Recorded]], rules: Any) -> None:

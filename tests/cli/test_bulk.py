@@ -1,11 +1,15 @@
 """The audit's options and the export, as a user calls them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from ledger import Ledger
+from ledger.signing import sign_checkpoint
 from tests.cli.conftest import Shoeproof
+from tests.ledger.helpers import alter
 
 
 def test_one_game_alone(shoeproof: Shoeproof, played: Path) -> None:
@@ -16,13 +20,49 @@ def test_one_game_alone(shoeproof: Shoeproof, played: Path) -> None:
     assert "no game 'poker'" in result.err
 
 
-def test_signatures_beside_the_audit(shoeproof: Shoeproof, played: Path) -> None:
-    result = shoeproof("audit", "--sample", 7, "--json", "--ledger", played)
-    assert json.loads(result.out)["signatures"]["checked"] == 7
-    result = shoeproof("audit", "--sample", 7, "--ledger", played)
-    assert "7 chosen at random" in result.out
-    result = shoeproof("audit", "--every-signature", "--workers", 1, "--ledger", played)
-    assert "Every signature of" in result.out
+def test_what_an_audit_proves_of_the_leaves(
+    shoeproof: Shoeproof, played: Path, tmp_path: Path
+) -> None:
+    path = shutil.copytree(played, tmp_path / "ledger")
+    result = shoeproof("audit", "--ledger", path)
+    assert "Every signature of the" in result.out
+    assert "agree with itself" in result.out
+    kept = tmp_path / "kept"
+    assert shoeproof("checkpoint", "-o", kept, "--ledger", path).code == 0
+    result = shoeproof("audit", "--sample", 7, "--ledger", path)
+    assert "0 in disputed rounds and 7 drawn at random" in result.out
+    assert "does not show which key signed each event" in result.out
+    told = json.loads(shoeproof("audit", "--checkpoint", kept, "--json", "--ledger", path).out)[
+        "integrity"
+    ]
+    size = told["size"]
+    assert told["covered"] == size
+    assert told["checkpoints"][0]["agrees"] is True
+    assert told["signatures"] == {"uncovered": 0, "disputed": 0, "sampled": 1000}
+    result = shoeproof("audit", "--every-signature", "--workers", 1, "--ledger", path)
+    assert f"Every signature of the {size:,} leaves" in result.out
+    result = shoeproof("audit", "--from-leaf", size // 2, "--ledger", path)
+    assert (result.code, f"Audited from leaf {size // 2:,} on." in result.out) == (0, True)
+    assert f"before leaf {size // 2}" in result.out
+    assert shoeproof("audit", "--from-leaf", size + 1, "--ledger", path).code == 2
+
+
+def test_an_audit_of_a_forged_ledger(shoeproof: Shoeproof, played: Path, tmp_path: Path) -> None:
+    path, kept = shutil.copytree(played, tmp_path / "ledger"), tmp_path / "kept"
+    shoeproof("checkpoint", "-o", kept, "--ledger", path)
+    alter(path, 50, b'"v":1', b'"v":2')
+    result = shoeproof("audit", "--checkpoint", kept, "--ledger", path)
+    assert result.code == 1
+    assert "this ledger is not the one it was signed for" in result.out
+    assert "leaf 50 is not what the checkpoint was signed for" in result.out
+
+
+def test_checkpoints_that_are_refused(shoeproof: Shoeproof, played: Path, tmp_path: Path) -> None:
+    with Ledger.init(tmp_path / "other", "other.example/blackjack") as other:
+        (tmp_path / "foreign").write_bytes(sign_checkpoint(other))
+    for name in ("foreign", "missing"):
+        result = shoeproof("audit", "--checkpoint", tmp_path / name, "--ledger", played)
+        assert (result.code, result.out, len(result.err.splitlines())) == (3, "", 1)
 
 
 def test_an_audit_leaves_no_notes_when_it_ends(
@@ -45,6 +85,7 @@ def test_an_export_is_audited_without_its_ledger(
     assert "120 rounds" in shoeproof("export", "parquet", folder, *words).out
     of_ledger = json.loads(shoeproof("audit", "--json", "--ledger", played).out)
     told = json.loads(shoeproof("audit", "--parquet", folder, "--json").out)
+    del of_ledger["integrity"]
     assert of_ledger.items() <= told.items()
     assert told["checkpoint"] == checkpoint.read_text()
     result = shoeproof("audit", "--parquet", folder)
@@ -52,7 +93,9 @@ def test_an_export_is_audited_without_its_ledger(
     assert shoeproof("export", "parquet", folder, "--ledger", played).code == 3
 
 
-@pytest.mark.parametrize("option", [("--sample", 3), ("--every-signature",), ("--resume", "x")])
+@pytest.mark.parametrize(
+    "option", [("--sample", 3), ("--every-signature",), ("--resume", "x"), ("--from-leaf", 3)]
+)
 def test_an_export_has_no_signatures(
     shoeproof: Shoeproof, tmp_path: Path, option: tuple[object, ...]
 ) -> None:

@@ -1,0 +1,50 @@
+"""How what an audit proved of a ledger's bytes looks in a terminal."""
+
+from rich.console import Console
+from rich.text import Text
+
+from cli.render import plain, print_findings
+from ledger.held import Held
+from ledger.integrity import Integrity
+
+
+def print_integrity(out: Console, proved: Integrity) -> None:
+    """Print what checkpoints cover, which signatures were verified and why, and what is open."""
+    for held in proved.checkpoints:
+        out.print(f"{_name(held)} of {held.size:,} leaves {_AGREES[held.agrees]}.")
+    first, covered, checked = proved.from_leaf, proved.covered, proved.signatures
+    if first:
+        out.print(f"Audited from leaf {first:,} on.")
+    if covered > first:
+        spared = checked.disputed + checked.sampled
+        out.print(
+            f"Leaves {first:,} to {covered - 1:,} are those it was signed for: they were hashed. "
+            f"Of their signatures {spared:,} were verified, {checked.disputed:,} in disputed "
+            f"rounds and {checked.sampled:,} drawn at random; a checkpoint does not show which "
+            "key signed each event.",
+            soft_wrap=True,
+        )
+    if checked.uncovered:
+        out.print(
+            f"Every signature of the {'other ' if covered > first else ''}{checked.uncovered:,} "
+            "leaves was verified."
+        )
+    print_findings(out, proved.findings)
+    if proved.findings:
+        out.print(Text(f"INTEGRITY: {len(proved.findings):,} findings", "bold red"))
+    else:
+        out.print(Text("No leaf is altered, missing or out of its place.", "bold green"))
+    out.print("Left open:")
+    for sentence in proved.left_open:
+        out.print(f"  {plain(sentence)}", soft_wrap=True)
+
+
+def _name(held: Held) -> str:
+    return "The checkpoint given" if held.source == "given" else "The ledger's own checkpoint"
+
+
+_AGREES = {
+    True: "agrees",
+    False: "does NOT agree: this ledger is not the one it was signed for",
+    None: "was not held to anything",
+}
