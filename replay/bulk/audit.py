@@ -8,7 +8,7 @@ at the start. A worker that dies takes nothing with it: its ranges are judged ag
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
@@ -16,11 +16,11 @@ from pathlib import Path
 
 from ledger import Ledger, StoredLeaf
 from ledger.ledger import read_leaf
-from ledger.sharing import Progress
+from ledger.sharing import Fetch, Progress
 from ledger.store_errors import translated_errors
 from replay.audit import AuditResult, OpenRound, concerns, judge, open_round
 from replay.bulk import progress as notes_of
-from replay.bulk.pool import JudgeRange, shared
+from replay.bulk.pool import ClusterUnusable, Judge, shared
 from replay.bulk.progress import Notes
 from replay.bulk.ranges import Piece, RangeJudge, RangeReport
 from replay.catalogue import rules_by_digest
@@ -41,23 +41,27 @@ def audit(
     *,
     only: str | None = None,
     workers: int | None = None,
+    scheduler: str | None = None,
     partitions: int | None = None,
     notes: Path | None = None,
 ) -> AuditResult:
     """Judge every round of the ledger as it stands now; the result is that of `replay.audit.audit`.
 
     `only` is a game's id. `workers` is by default the number of processors; in one process, and
-    for a ledger in memory, everything is done here. `partitions` cuts the leaves into so many
-    ranges of equal size, by default into ranges of `RANGE`. `notes` is a file in which an
-    interrupted audit leaves how far it came and from which it goes on; it is removed at the end.
-    Raises ProgressUnusable for notes of another audit, WorkersLost, and the ledger's errors.
+    for a ledger in memory, everything is done here. `scheduler` is the address of a Dask scheduler
+    whose workers judge instead; they must reach the store as this process does. `partitions` cuts
+    the leaves into so many ranges of equal size, by default into ranges of `RANGE`. `notes` is a
+    file in which an interrupted audit leaves how far it came and from which it goes on; it is
+    removed at the end.
+    Raises ProgressUnusable for notes of another audit, WorkersLost, ClusterUnusable, and the
+    ledger's errors.
     """
     rules = rules_by_digest(ledger)
     kept = notes_of.begin(ledger, only) if notes is None else notes_of.load(notes, ledger, only)
     join = _Join(ledger, rules, kept)
     saved = time.monotonic()
     try:
-        for report in _reports(ledger, rules, kept, workers, partitions):
+        for report in _reports(ledger, rules, kept, workers, scheduler, partitions):
             join.take(report)
             if progress is not None:
                 progress(report.stop, kept.size)
@@ -141,6 +145,7 @@ def _reports(
     rules: Mapping[str, Rules],
     kept: Notes,
     workers: int | None,
+    scheduler: str | None,
     partitions: int | None,
 ) -> Iterator[RangeReport]:
     width = RANGE if partitions is None else max(1, -(-kept.size // partitions))
@@ -149,19 +154,39 @@ def _reports(
     ]
     store, count = ledger.store, workers or os.cpu_count() or 1
     few = workers is None and kept.size - kept.next < SHARED_FROM
-    if store.is_in_memory or count == 1 or few:
+    if store.is_in_memory and scheduler is not None:
+        raise ClusterUnusable("a ledger in memory cannot be seen by a cluster")
+    if scheduler is None and (store.is_in_memory or count == 1 or few):
         judge_here = _make_judge(store.fetch, rules, kept.only)
         for start, stop in bounds:
             yield judge_here(start, stop)
         return
-    make_judge = partial(_make_judge, store.fetcher(), rules, kept.only)
+    last = store.fetch(kept.size - 1, kept.size)
+    make_judge = partial(_make_judge_elsewhere, store.fetcher(), last, rules, kept.only)
     with translated_errors():
-        yield from shared(bounds, count, make_judge)
+        yield from shared(bounds, make_judge, count, scheduler)
 
 
-def _make_judge(
-    fetch: Callable[[int, int], list[StoredLeaf]], rules: Mapping[str, Rules], only: str | None
-) -> JudgeRange:
+def _make_judge_elsewhere(
+    fetch: Fetch[StoredLeaf],
+    last: list[StoredLeaf],
+    rules: Mapping[str, Rules],
+    only: str | None,
+) -> Judge:
+    """Return `_make_judge`'s, once `fetch` is known to reach the ledger whose last leaf is given.
+
+    On another machine an old copy may stand under the same path.
+    """
+    for leaf in last:
+        if fetch(leaf.leaf_index, leaf.leaf_index + 1) != last:
+            raise ClusterUnusable(
+                "a worker does not reach this ledger: under its path or URL it found another, or "
+                "an older copy"
+            )
+    return _make_judge(fetch, rules, only)
+
+
+def _make_judge(fetch: Fetch[StoredLeaf], rules: Mapping[str, Rules], only: str | None) -> Judge:
     """Return what judges a range of a ledger's leaves."""
     judge_range = RangeJudge(rules, only).judge
     return lambda start, stop: judge_range(fetch(start, stop), start, stop)

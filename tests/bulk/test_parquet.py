@@ -13,7 +13,8 @@ import pytest
 from ledger import Ledger
 from replay.audit import audit as scalar_audit
 from replay.bulk.export import export_parquet
-from replay.bulk.manifest import CANNOT_PROVE, ExportUnusable, digest_of, read_manifest
+from replay.bulk.folder import ExportUnusable
+from replay.bulk.manifest import CANNOT_PROVE, digest_of, read_manifest
 from replay.bulk.parquet import audit_parquet
 from replay.games import GAMES
 from tests.bulk.ledgers import damage, interleaved
