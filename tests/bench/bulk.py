@@ -69,12 +69,13 @@ def main() -> None:
     asked.add_argument("--parquet-rounds", type=int, default=0, help="memory of so many rounds")
     given = asked.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        path = given.ledger or _made(Path(folder) / "ledger", given.rounds)
+        path = given.ledger or made(Path(folder) / "ledger", given.rounds)
         with Ledger.open(path) as ledger:
             _measure(ledger, Path(folder) / "rounds", given.parquet_rounds)
 
 
-def _made(path: Path, rounds: int) -> Path:
+def made(path: Path, rounds: int) -> Path:
+    """Make a ledger of so many rounds of each game, one seat, by the basic player."""
     with Ledger.init(path, "bench.example/bulk") as ledger:
         add_published_games(ledger)
         settings = TableSettings(limits={"main": (1, 100_000)}, currency="EUR")
