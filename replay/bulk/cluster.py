@@ -5,8 +5,10 @@ URL. A share whose worker died is judged by another, as Dask's scheduler sees to
 answer is believed, and unpickled: a cluster is as trusted as the machine that asks it.
 """
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from itertools import islice
 from threading import local
@@ -48,7 +50,7 @@ def on_cluster(
     workers die on the same share oftener than the scheduler allows (`allowed-failures`), and what
     a judge raises.
     """
-    with _connected(address) as client:
+    with _quiet(), _connected(address) as client:
         _wait_for_workers(client, address)
         audit, mine = uuid4().hex, version("shoeproof")
         waiting = iter(shares)
@@ -62,6 +64,18 @@ def on_cluster(
             share, future = ahead.popleft()
             yield _result(client, address, share, future)
             ahead.extend(hand_out(1))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask's client from telling by a traceback what is raised here as one line."""
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 def _connected(address: str) -> Client:

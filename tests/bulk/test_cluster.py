@@ -124,6 +124,32 @@ def test_a_share_on_which_every_worker_dies_is_an_error(
         audit(ledger, scheduler=scheduler, partitions=3)
 
 
+def test_a_scheduler_that_goes_away(ledger: Ledger, caplog: pytest.LogCaptureFixture) -> None:
+    distributed = pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
+    options = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
+    with (
+        distributed.LocalCluster(silence_logs=60, dashboard_address=None, **options) as cluster,
+        pytest.raises(ClusterUnusable, match="has gone away"),
+    ):
+        audit(
+            ledger,
+            lambda done, size: cluster.close(),
+            scheduler=cluster.scheduler_address,
+            partitions=900,
+        )
+    assert "distributed.client" not in {each.name for each in caplog.records if each.exc_info}
+
+
+def test_a_cluster_without_workers(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
+    monkeypatch.setattr("replay.bulk.cluster._WORKERS_IN", 0.2)
+    with (
+        distributed.LocalCluster(n_workers=0, silence_logs=60, dashboard_address=None) as cluster,
+        pytest.raises(ClusterUnusable, match="has no workers"),
+    ):
+        audit(ledger, scheduler=cluster.scheduler_address)
+
+
 def test_what_a_worker_refuses_reaches_the_auditor(
     export: Path, scheduler: str, tmp_path: Path
 ) -> None:
