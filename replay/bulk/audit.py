@@ -29,6 +29,9 @@ from replay.engine.rules import Rules
 RANGE = 16_384
 """Leaves judged at a time: enough rounds for the columns to pay, few megabytes to hold."""
 
+CLUSTER_RANGE = 8 * RANGE
+"""Leaves judged at a time on a cluster, where handing out a range costs some 5 ms, however long."""
+
 SHARED_FROM = 100_000
 """From how many leaves on worker processes are worth the second they take to start."""
 
@@ -50,9 +53,9 @@ def audit(
     `only` is a game's id. `workers` is by default the number of processors; in one process, and
     for a ledger in memory, everything is done here. `scheduler` is the address of a Dask scheduler
     whose workers judge instead; they must reach the store as this process does. `partitions` cuts
-    the leaves into so many ranges of equal size, by default into ranges of `RANGE`. `notes` is a
-    file in which an interrupted audit leaves how far it came and from which it goes on; it is
-    removed at the end.
+    the leaves into so many ranges of equal size, by default into ranges of `RANGE`, on a cluster
+    of `CLUSTER_RANGE`. `notes` is a file in which an interrupted audit leaves how far it came and
+    from which it goes on; it is removed at the end.
     Raises ProgressUnusable for notes of another audit, WorkersLost, ClusterUnusable, and the
     ledger's errors.
     """
@@ -148,7 +151,9 @@ def _reports(
     scheduler: str | None,
     partitions: int | None,
 ) -> Iterator[RangeReport]:
-    width = RANGE if partitions is None else max(1, -(-kept.size // partitions))
+    width = RANGE if scheduler is None else CLUSTER_RANGE
+    if partitions is not None:
+        width = max(1, -(-kept.size // partitions))
     bounds = [
         (first, min(first + width, kept.size)) for first in range(kept.next, kept.size, width)
     ]
