@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from itertools import islice
-from threading import local
+from threading import Thread, local
 from typing import Final
 from uuid import uuid4
 
@@ -79,11 +79,24 @@ def _quiet() -> Iterator[None]:
 
 
 def _connected(address: str) -> Client:
-    try:
-        return _Client(address, timeout=_ANSWERS_IN, set_as_default=False)  # type: ignore[no-untyped-call]
-    except Exception as error:
-        # What is no scheduler may answer with bytes on which Dask fails in any way.
-        raise ClusterUnusable(f"no Dask scheduler answers at {address!r}: {error}") from error
+    found: list[Client | Exception] = []
+
+    def connect() -> None:
+        try:
+            client = _Client(address, timeout=_ANSWERS_IN, set_as_default=False)  # type: ignore[no-untyped-call]
+            found.append(client)
+        except Exception as error:
+            # What is no scheduler may answer with bytes on which Dask fails in any way.
+            found.append(error)
+
+    # Dask would wait for ever for the answer of what takes a connection and then says nothing.
+    thread = Thread(target=connect, daemon=True)
+    thread.start()
+    thread.join(2 * _ANSWERS_IN)
+    if found and isinstance(found[0], Client):
+        return found[0]
+    why = found[0] if found else "it takes a connection and says nothing"
+    raise ClusterUnusable(f"no Dask scheduler answers at {address!r}: {why}")
 
 
 def _wait_for_workers(client: Client, address: str) -> None:

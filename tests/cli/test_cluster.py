@@ -21,27 +21,36 @@ def test_the_command(shoeproof: Shoeproof, played: Path, tmp_path: Path, schedul
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense", "foo://x:1", ""])
-def test_no_scheduler(shoeproof: Shoeproof, played: Path, address: str) -> None:
+def test_no_scheduler(
+    shoeproof: Shoeproof, played: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
+    monkeypatch.setattr("replay.bulk.cluster._ANSWERS_IN", 1)
     result = shoeproof("audit", "--scheduler", address, "--ledger", played)
     assert (result.code, result.err.count("\n")) == (3, 1)
     assert "no Dask scheduler answers" in result.err
 
 
-def test_something_else_answers(shoeproof: Shoeproof, played: Path) -> None:
+@pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", b""])
+def test_something_else_answers(
+    shoeproof: Shoeproof, played: Path, answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what is no word of Dask's, or not at all."""
     pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
+    monkeypatch.setattr("replay.bulk.cluster._ANSWERS_IN", 1)
     with socket.create_server(("127.0.0.1", 0)) as server:
 
-        def answer() -> None:
+        def listen() -> None:
             connection, _ = server.accept()
-            connection.sendall(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
-            time.sleep(0.2)
+            connection.sendall(answer)
+            time.sleep(0.2 if answer else 5)
             connection.close()
 
-        threading.Thread(target=answer, daemon=True).start()
+        threading.Thread(target=listen, daemon=True).start()
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
         result = shoeproof("audit", "--scheduler", address, "--ledger", played)
     assert (result.code, result.err.count("\n")) == (3, 1)
+    assert "no Dask scheduler answers" in result.err
 
 
 def test_the_extra_is_missing(
