@@ -49,6 +49,10 @@ def postgres_url(postgres_server: str) -> str:
 def scheduler() -> Iterator[str]:
     """The address of a Dask scheduler with two worker processes, started again when they die."""
     distributed = pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
-    options: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options: dict[str, Any] = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": "127.0.0.1:0",
+    }
     with distributed.LocalCluster(host="127.0.0.1", silence_logs=60, **options) as cluster:
         yield cluster.scheduler_address

@@ -128,7 +128,9 @@ def test_a_scheduler_that_goes_away(ledger: Ledger, caplog: pytest.LogCaptureFix
     distributed = pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
     options = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
     with (
-        distributed.LocalCluster(silence_logs=60, dashboard_address=None, **options) as cluster,
+        distributed.LocalCluster(
+            silence_logs=60, dashboard_address="127.0.0.1:0", **options
+        ) as cluster,
         pytest.raises(ClusterUnusable, match="has gone away"),
     ):
         audit(
@@ -144,7 +146,9 @@ def test_a_cluster_without_workers(ledger: Ledger, monkeypatch: pytest.MonkeyPat
     distributed = pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
     monkeypatch.setattr("replay.bulk.cluster._WORKERS_IN", 0.2)
     with (
-        distributed.LocalCluster(n_workers=0, silence_logs=60, dashboard_address=None) as cluster,
+        distributed.LocalCluster(
+            n_workers=0, silence_logs=60, dashboard_address="127.0.0.1:0"
+        ) as cluster,
         pytest.raises(ClusterUnusable, match="has no workers"),
     ):
         audit(ledger, scheduler=cluster.scheduler_address)
