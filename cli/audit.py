@@ -1,7 +1,7 @@
 """`audit` and `adjudicate`: every recorded round, or rounds written down, held to the rules."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -27,12 +27,14 @@ from cli.render import (
     print_json,
     progress_bar,
 )
+from cli.witness import cosigned_by
 from ledger import Ledger
 from ledger.verify import SAMPLE
 from replay.adjudicate import Judgement, adjudicate
 from replay.audit import AuditResult
 from replay.bulk.audit import audit
-from replay.bulk.manifest import read_manifest
+from replay.bulk.folder import ExportUnusable
+from replay.bulk.manifest import Manifest, check_is_kept, read_manifest, said_by
 from replay.bulk.parquet import audit_parquet
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules, rules_from_json
@@ -64,12 +66,36 @@ def audit_command(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Worker processes; by default one a processor.")
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Let this Dask scheduler's workers judge, as tcp://host:8786. They must reach "
+            "the ledger by the same path or postgresql://… URL, an export by the same path or URL.",
+        ),
+    ] = None,
     parquet: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Judge an export of `export parquet`, with no ledger."),
+        str | None,
+        typer.Option(
+            metavar="DIR|URL",
+            help="Judge an export of `export parquet`, with no ledger; s3://… names one in an "
+            "object store.",
+        ),
     ] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="A checkpoint you kept: the ledger must extend it.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A checkpoint you kept: the ledger must extend it, an export must carry it.",
+        ),
+    ] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --parquet: whose signatures the export's checkpoint must bear "
+            "(C2SP tlog-policy).",
+        ),
     ] = None,
     public_key: PublicKeyOption = None,
     from_leaf: Annotated[
@@ -100,14 +126,22 @@ def audit_command(
     signatures are verified, and those of every disputed round. Open rounds are judged as far as
     they go. What all this does not show is said at the end.
     """
+    if workers is not None and scheduler is not None:
+        raise UsageError("the workers are --scheduler's, or processes here: leave out --workers")
     if parquet is not None:
-        if any((notes, checkpoint, public_key, from_leaf, sample, every_signature)):
+        if any((notes, public_key, from_leaf, sample, every_signature)):
             raise UsageError(
-                "an export has no leaves and no signatures and is read in one go: --parquet "
-                "stands alone, or with --only, --workers and --json"
+                "an export has no leaves and no signatures of events and is read in one go: "
+                "--parquet goes without --resume, --public-key, --from-leaf, --sample and "
+                "--every-signature"
             )
-        _audit_export(parquet, only, workers, as_json=as_json)
+        shown = _verified_checkpoint(read_manifest(parquet), checkpoint, policy)
+        _audit_export(parquet, only, workers, scheduler, shown, as_json=as_json)
         return
+    if policy is not None:
+        raise UsageError(
+            "--policy judges an export here: give --parquet too, or `verify` the ledger by it"
+        )
     with open_to_read(path) as ledger, progress_bar() as bar:
         _refuse_unknown_game(ledger, only)
         if (from_leaf or 0) > ledger.size():
@@ -124,6 +158,7 @@ def audit_command(
             sample=SAMPLE if sample is None else sample,
             notes=notes,
             workers=workers,
+            scheduler=scheduler,
         )
     if as_json:
         print_json({**_as_json(result.rounds), "integrity": result.integrity})
@@ -134,27 +169,75 @@ def audit_command(
         raise typer.Exit(FINDINGS)
 
 
-def _audit_export(folder: Path, only: str | None, workers: int | None, *, as_json: bool) -> None:
-    manifest = read_manifest(folder)
+def _verified_checkpoint(
+    manifest: Manifest, kept: Path | None, policy: Path | None
+) -> dict[str, object]:
+    """Return what is known of an export's checkpoint, for people who see the rest of the audit."""
+    said = said_by(manifest)
+    if said is None and (kept is not None or policy is not None):
+        raise ExportUnusable("the manifest carries no checkpoint: export with the one you keep")
+    if kept is not None:
+        check_is_kept(manifest, kept.read_bytes())
+    note = None if manifest.checkpoint is None else manifest.checkpoint.encode()
+    return {
+        "checkpoint": manifest.checkpoint,
+        "checkpoint_size": None if said is None else said.size,
+        "checkpoint_is_the_kept_one": kept is not None,
+        "checkpoint_signed_as_the_policy_asks": policy is not None,
+        "cosigned_by": cosigned_by(note, policy, None),
+        "cannot_prove": manifest.cannot_prove,
+    }
+
+
+def _audit_export(
+    place: str,
+    only: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    shown: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
     with progress_bar() as bar:
         task = bar.add_task("auditing rounds", total=None)
         result = audit_parquet(
-            folder,
+            place,
             lambda done, total: bar.update(task, completed=done, total=total),
             only=only,
             workers=workers,
+            scheduler=scheduler,
         )
     if as_json:
-        lacks = {"checkpoint": manifest.checkpoint, "cannot_prove": manifest.cannot_prove}
-        print_json({**_as_json(result), **lacks})
+        print_json({**_as_json(result), **shown})
     else:
         out = console()
         _print_audit(out, result)
+        _print_checkpoint(out, shown, result.size)
         out.print("An export cannot prove:")
-        for lack in manifest.cannot_prove:
+        for lack in shown["cannot_prove"]:
             out.print(f"  {plain(lack)}")
     if result.findings:
         raise typer.Exit(FINDINGS)
+
+
+def _print_checkpoint(out: Console, shown: dict[str, Any], size: int) -> None:
+    if shown["checkpoint"] is None:
+        out.print("No checkpoint came with this export.")
+        return
+    said = [f"It carries a checkpoint of {shown['checkpoint_size']:,} of its {size:,} leaves"]
+    if shown["checkpoint_is_the_kept_one"]:
+        said.append("the one you keep")
+    if shown["checkpoint_signed_as_the_policy_asks"]:
+        said.append("signed as your policy asks")
+    else:
+        said.append("whose signatures were not verified: --policy does that")
+    out.print(f"{', '.join(said)}.", soft_wrap=True)
+    for name, moment in shown["cosigned_by"].items():
+        out.print(f"  cosigned by {plain(name)} at {moment}", soft_wrap=True)
+    out.print(
+        "It does not show that these columns are those leaves: `verify` the ledger by it.",
+        soft_wrap=True,
+    )
 
 
 def _as_json(result: AuditResult) -> dict[str, object]:

@@ -42,28 +42,35 @@ def export_command(
 
 @app.command("parquet")
 def parquet_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder to make, or empty.")],
+    place: Annotated[
+        str,
+        typer.Argument(
+            metavar="DIR|URL",
+            help="A folder to make, or empty; s3://… and other URLs name one in an object store.",
+        ),
+    ],
     path: LedgerOption = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A checkpoint to put into the manifest.")
+        Path | None,
+        typer.Option(metavar="FILE", help="A signed checkpoint to put into the manifest."),
     ] = None,
 ) -> None:
     """Write every round as Parquet columns, for `audit --parquet` and for analysts.
 
     The manifest lists the files' digests and says what the columns cannot prove.
     """
-    text = None if checkpoint is None else checkpoint.read_text(encoding="utf-8")
+    note = None if checkpoint is None else checkpoint.read_bytes()
     with open_to_read(path) as ledger, progress_bar() as bar:
         task = bar.add_task("exporting leaves", total=ledger.size())
         manifest = export_parquet(
             ledger,
-            folder,
-            checkpoint=text,
+            place,
+            checkpoint=note,
             progress=lambda done, size: bar.update(task, completed=done, total=size),
         )
     out = console()
     rounds = sum(part.rounds for part in manifest.parts)
-    out.print(f"Wrote {rounds:,} rounds of {manifest.size:,} leaves to {folder}/", soft_wrap=True)
+    out.print(f"Wrote {rounds:,} rounds of {manifest.size:,} leaves to {place}", soft_wrap=True)
     out.print("This export cannot prove:")
     for lack in manifest.cannot_prove:
         out.print(f"  {lack}")

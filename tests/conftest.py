@@ -1,9 +1,10 @@
-"""A real PostgreSQL, for the tests of every package."""
+"""A real PostgreSQL and a real Dask cluster, for the tests of every package."""
 
 import tempfile
 import warnings
 from collections.abc import Iterator
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -42,3 +43,16 @@ def postgres_url(postgres_server: str) -> str:
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
     return postgres_server.replace("/postgres?", f"/{name}?")
+
+
+@pytest.fixture(scope="session")
+def scheduler() -> Iterator[str]:
+    """The address of a Dask scheduler with two worker processes, started again when they die."""
+    distributed = pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
+    options: dict[str, Any] = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": "127.0.0.1:0",
+    }
+    with distributed.LocalCluster(host="127.0.0.1", silence_logs=60, **options) as cluster:
+        yield cluster.scheduler_address

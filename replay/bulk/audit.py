@@ -8,7 +8,7 @@ at the start. A worker that dies takes nothing with it: its ranges are judged ag
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
@@ -25,7 +25,7 @@ from ledger.store_errors import translated_errors
 from ledger.verify import SAMPLE
 from replay.audit import AuditResult, OpenRound, concerns, judge, open_round
 from replay.bulk import progress as notes_of
-from replay.bulk.pool import JudgeRange, shared
+from replay.bulk.pool import ClusterUnusable, Judge, shared
 from replay.bulk.progress import Notes
 from replay.bulk.ranges import Piece, RangeJudge, RangeReport
 from replay.catalogue import rules_by_digest
@@ -33,6 +33,9 @@ from replay.engine.rules import Rules
 
 RANGE = 16_384
 """Leaves judged at a time: enough rounds for the columns to pay, few megabytes to hold."""
+
+CLUSTER_RANGE = 8 * RANGE
+"""Leaves judged at a time on a cluster, where handing out a range costs some 5 ms, however long."""
 
 SHARED_FROM = 100_000
 """From how many leaves on worker processes are worth the second they take to start."""
@@ -58,6 +61,7 @@ def audit(
     every_signature: bool = False,
     sample: int = SAMPLE,
     workers: int | None = None,
+    scheduler: str | None = None,
     partitions: int | None = None,
     notes: Path | None = None,
 ) -> LedgerAudit:
@@ -71,10 +75,12 @@ def audit(
     disputed, in a `sample` of so many, or with `every_signature`.
 
     `workers` is by default the number of processors; in one process, and for a ledger in memory,
-    everything is done here. `partitions` cuts the leaves into so many ranges of equal size, by
-    default into ranges of `RANGE`. `notes` is a file in which an interrupted audit leaves how far
-    it came and from which it goes on; it is removed at the end. Raises ProgressUnusable for notes
-    of another audit, WorkersLost, ValueError where the ledger ends before `from_leaf`, and the
+    everything is done here. `scheduler` is the address of a Dask scheduler whose workers check and
+    judge instead; they must reach the store as this process does. `partitions` cuts the leaves into
+    so many ranges of equal size, by default into ranges of `RANGE`, on a cluster of
+    `CLUSTER_RANGE`. `notes` is a file in which an interrupted audit leaves how far it came and from
+    which it goes on; it is removed at the end. Raises ProgressUnusable for notes of another audit,
+    WorkersLost, ClusterUnusable, ValueError where the ledger ends before `from_leaf`, and the
     ledger's errors.
     """
     asked = notes_of.asked(only, from_leaf, public_key, checkpoint, every_signature)
@@ -85,7 +91,7 @@ def audit(
         progress(kept.next, kept.size)
     saved = time.monotonic()
     try:
-        for report in _reports(ledger, rules, ring, kept, workers, partitions):
+        for report in _reports(ledger, rules, ring, kept, workers, scheduler, partitions):
             join.take(report)
             if progress is not None:
                 progress(report.stop, kept.size)
@@ -191,32 +197,54 @@ def _reports(
     ring: KeyRing,
     kept: Notes,
     workers: int | None,
+    scheduler: str | None,
     partitions: int | None,
 ) -> Iterator[RangeReport]:
-    bounds = _bounds(kept, partitions)
+    bounds = _bounds(kept, RANGE if scheduler is None else CLUSTER_RANGE, partitions)
     store, count = ledger.store, workers or os.cpu_count() or 1
     few = workers is None and kept.size - kept.next < SHARED_FROM
+    if store.is_in_memory and scheduler is not None:
+        raise ClusterUnusable("a ledger in memory cannot be seen by a cluster")
     # A connection of its own reads sooner than the store's.
     fetch = store.fetch if store.is_in_memory else store.fetcher()
     make_judge = partial(
         _make_judge, fetch, rules, kept.asked.only, ledger.origin, ring, kept.integrity.covered
     )
     with translated_errors():
-        if store.is_in_memory or count == 1 or few:
+        if scheduler is None and (store.is_in_memory or count == 1 or few):
             judge_here = make_judge()
             for start, stop in bounds:
                 yield judge_here(start, stop)
         else:
-            yield from shared(bounds, count, make_judge)
+            last = store.fetch(kept.size - 1, kept.size)
+            yield from shared(
+                bounds, partial(_elsewhere, fetch, last, make_judge), count, scheduler
+            )
 
 
-def _bounds(kept: Notes, partitions: int | None) -> list[tuple[int, int]]:
+def _bounds(kept: Notes, width: int, partitions: int | None) -> list[tuple[int, int]]:
     """Cut what is left to audit into ranges; some end where a checkpoint does."""
-    whole = kept.size - kept.integrity.from_leaf
-    width = RANGE if partitions is None else max(1, -(-whole // partitions))
+    if partitions is not None:
+        width = max(1, -(-(kept.size - kept.integrity.from_leaf) // partitions))
     cuts = {held.size for held in kept.integrity.held if kept.next < held.size < kept.size}
     cuts.update(range(kept.next, kept.size, width))
     return list(pairwise(sorted(cuts | {kept.size})))
+
+
+def _elsewhere(
+    fetch: Fetch[StoredLeaf], last: list[StoredLeaf], make_judge: Callable[[], Judge]
+) -> Judge:
+    """Return what `make_judge` does, once `fetch` is known to reach the ledger of that last leaf.
+
+    On another machine an old copy may stand under the same path.
+    """
+    for leaf in last:
+        if fetch(leaf.leaf_index, leaf.leaf_index + 1) != last:
+            raise ClusterUnusable(
+                "a worker does not reach this ledger: under its path or URL it found another, or "
+                "an older copy"
+            )
+    return make_judge()
 
 
 def _make_judge(
@@ -226,7 +254,7 @@ def _make_judge(
     origin: str,
     ring: KeyRing,
     covered: int,
-) -> JudgeRange:
+) -> Judge:
     """Return what checks and judges a range of a ledger's leaves."""
     examine = partial(examined, origin=origin, ring=ring, covered=covered)
     judge_range = RangeJudge(rules, only, examine).judge

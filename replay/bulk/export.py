@@ -4,12 +4,9 @@ A part is two files. In one each row is a round: its id and player, commitment a
 and for each event the number of a symbol, its `seq` and its leaf. In the other each row is a
 symbol: an event's type and data, without what the columns hold and without what no replay reads
 (sealed seeds, a wallet's answers, software, tables). From both the events can be made again as far
-as the replayer looks at them. A part is written beside its name and renamed when it is whole, the
-manifest last: an export that was cut short has none.
+as the replayer looks at them. The manifest is written last: an export that was cut short has none.
 """
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ledger import Finding, Ledger
+from ledger.checkpoint import verify_by_ring
 from ledger.events import (
     DealRequested,
     EventData,
@@ -29,7 +27,8 @@ from ledger.events import (
 from ledger.ledger import Recorded
 from ledger.sharing import Progress
 from replay.audit import Gathered, readable
-from replay.bulk.manifest import FORMAT, NAME, ExportUnusable, Manifest, Part, digest_of
+from replay.bulk.folder import ExportUnusable, Folder
+from replay.bulk.manifest import FORMAT, NAME, Manifest, Part, digest_of
 
 ROUNDS: Final = 50_000
 """Rounds in a part, so that a part is some megabytes and a fair share of work."""
@@ -71,50 +70,67 @@ _BLANK: Final = {
 
 def export_parquet(
     ledger: Ledger,
-    folder: Path,
+    place: Path | str,
     *,
-    checkpoint: str | None = None,
+    checkpoint: bytes | None = None,
     rounds_a_part: int = ROUNDS,
     progress: Progress | None = None,
 ) -> Manifest:
     """Write every round of the ledger as it stands now into a new folder; return the manifest.
 
-    `checkpoint` is put into the manifest as it is given. Raises ExportUnusable when the folder
-    holds anything, OSError when it cannot be written, and the ledger's errors.
+    `place` is a path or a URL. `checkpoint` is a signed one of this ledger, put into the manifest
+    as it is. Whatever goes wrong, the files written so far are removed. Raises ExportUnusable when
+    the folder holds anything or the checkpoint is not of these leaves, NoteRefused for one that no
+    key of this ledger signed, OSError when files cannot be written, and the ledger's errors.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.iterdir()):
-        raise ExportUnusable(f"{folder} is not empty: an export needs a folder of its own")
     size = ledger.size()
+    note = None if checkpoint is None else _checked(checkpoint, ledger, size)
+    folder = Folder(place)
+    folder.make()
+    if not folder.is_empty():
+        raise ExportUnusable(f"{folder} is not empty: an export needs a folder of its own")
     unreadable: list[Finding] = []
     gathered = Gathered()
     writer = _Writer(folder, rounds_a_part)
-    for events in gathered.ended(readable(ledger.leaves(0, size), size, unreadable, progress)):
-        writer.add(events, ended=True)
-    for events in gathered.unended():
-        writer.add(events, ended=False)
-    writer.flush()
-    manifest = Manifest(
-        format=FORMAT,
-        origin=ledger.origin,
-        size=size,
-        checkpoint=checkpoint,
-        rules=dict(ledger.rules()),
-        unreadable=tuple(unreadable),
-        parts=tuple(writer.parts),
-    )
-    _written(
-        folder / NAME,
-        lambda path: path.write_bytes(msgspec.json.format(msgspec.json.encode(manifest))),
-    )
+    try:
+        for events in gathered.ended(readable(ledger.leaves(0, size), size, unreadable, progress)):
+            writer.add(events, ended=True)
+        for events in gathered.unended():
+            writer.add(events, ended=False)
+        writer.flush()
+        manifest = Manifest(
+            format=FORMAT,
+            origin=ledger.origin,
+            size=size,
+            checkpoint=note,
+            rules=dict(ledger.rules()),
+            unreadable=tuple(unreadable),
+            parts=tuple(writer.parts),
+        )
+        writer.write(NAME, msgspec.json.format(msgspec.json.encode(manifest)))
+    except BaseException:
+        folder.remove(writer.names)
+        raise
     return manifest
 
 
-class _Writer:
-    """Gathers rounds and writes a part whenever there are enough."""
+def _checked(checkpoint: bytes, ledger: Ledger, size: int) -> str:
+    """Return a checkpoint's text once it is known to be of the first leaves of the ledger."""
+    said = verify_by_ring(checkpoint, ledger.key_ring(), ledger.origin).checkpoint
+    if said.size > size or ledger.tree(size).root(said.size) != said.root:
+        raise ExportUnusable(
+            f"the checkpoint of {said.size} leaves is not of this ledger of {size}: `verify "
+            "--checkpoint` says what differs"
+        )
+    return checkpoint.decode()
 
-    def __init__(self, folder: Path, rounds_a_part: int) -> None:
+
+class _Writer:
+    """Gathers rounds and writes a part whenever there are enough; `names` are files it began."""
+
+    def __init__(self, folder: Folder, rounds_a_part: int) -> None:
         self.parts: list[Part] = []
+        self.names: list[str] = []
         self._folder, self._most = folder, rounds_a_part
         self._begin()
 
@@ -156,14 +172,20 @@ class _Writer:
             pa.Table.from_pydict(self._rows, ROUND_SCHEMA),
             pa.Table.from_pydict(symbols, SYMBOL_SCHEMA),
         )
+        digests = []
         for name, table in zip(names, tables, strict=True):
-            _written(
-                self._folder / name,
-                partial(pq.write_table, table, compression="zstd"),
-            )
-        digests = [digest_of(self._folder / name) for name in names]
+            sink = pa.BufferOutputStream()
+            pq.write_table(table, sink, compression="zstd")
+            data = sink.getvalue()
+            digests.append(digest_of(data))
+            self.write(name, data)
         self.parts.append(Part(names[0], digests[0], names[1], digests[1], count))
         self._begin()
+
+    def write(self, name: str, data: bytes | pa.Buffer) -> None:
+        """Write a file."""
+        self.names.append(name)
+        self._folder.write(name, data)
 
 
 def _symbol(data: EventData, own: dict[str, str]) -> str:
@@ -182,9 +204,3 @@ def _symbol(data: EventData, own: dict[str, str]) -> str:
         )
     text = msgspec.json.encode(msgspec.structs.replace(data, **blank) if blank else data)
     return text.decode()
-
-
-def _written(path: Path, write: Callable[[Path], object]) -> None:
-    beside = path.with_name(f"{path.name}.new")
-    write(beside)
-    beside.replace(path)

@@ -30,8 +30,9 @@ from replay.audit import (
 )
 from replay.bulk.batch import Columns, replay_batch
 from replay.bulk.export import OWN, ROUND_SCHEMA, SYMBOL_SCHEMA
-from replay.bulk.manifest import ExportUnusable, Manifest, checked, read_manifest
-from replay.bulk.pool import JudgeRange, shared
+from replay.bulk.folder import ExportUnusable, Folder
+from replay.bulk.manifest import Manifest, Part, checked, read_manifest
+from replay.bulk.pool import Judge, Share, shared
 from replay.bulk.ranges import RangeReport
 from replay.bulk.words import Own, Vocabulary, seed_bytes
 from replay.catalogue import rules_by_content
@@ -39,25 +40,27 @@ from replay.engine.rules import Rules
 
 
 def audit_parquet(
-    folder: Path,
+    place: Path | str,
     progress: Progress | None = None,
     *,
     only: str | None = None,
     workers: int | None = None,
+    scheduler: str | None = None,
 ) -> AuditResult:
     """Judge every round of an export; the result is that of auditing the ledger it was made of.
 
-    `progress` is told rounds judged and rounds in all; `only` is a game's id. Raises
-    ExportUnusable for an export that is not whole, and WorkersLost.
+    `place` is a path or a URL. `progress` is told rounds judged and rounds in all; `only` is a
+    game's id; `workers` and `scheduler` are as in `replay.bulk.audit`. Raises ExportUnusable for
+    an export that is not whole, WorkersLost and ClusterUnusable.
     """
-    manifest = read_manifest(folder)
+    folder, manifest = Folder(place), read_manifest(place)
     total = sum(part.rounds for part in manifest.parts)
     found = [((each.leaf_index or 0, 0), [each]) for each in manifest.unreadable]
     closed = done = 0
     voids: list[tuple[int, VoidRound]] = []
     still_open: list[OpenRound] = []
     unended: list[list[Finding]] = []
-    for number, report in enumerate(_reports(folder, manifest, only, workers)):
+    for number, report in enumerate(_reports(folder, manifest, only, workers, scheduler)):
         closed += report.closed
         voids += report.voids
         found += [((leaf, 1), findings) for leaf, findings in report.found]
@@ -77,33 +80,39 @@ def audit_parquet(
 
 
 def _reports(
-    folder: Path, manifest: Manifest, only: str | None, workers: int | None
+    folder: Folder,
+    manifest: Manifest,
+    only: str | None,
+    workers: int | None,
+    scheduler: str | None,
 ) -> Iterator[RangeReport]:
-    bounds = [(number, number + 1) for number in range(len(manifest.parts))]
+    shares: list[Share] = list(enumerate(manifest.parts))
     count = workers or os.cpu_count() or 1
-    make_judge = partial(_make_judge, folder, manifest, only)
-    if count == 1 or len(bounds) < 2:
+    bare = msgspec.structs.replace(manifest, parts=())
+    make_judge = partial(_make_judge, folder, bare, only)
+    if scheduler is not None and folder.is_in_memory:
+        raise ExportUnusable(f"{folder} is in this process's memory: no cluster can see it")
+    if scheduler is None and (count == 1 or len(shares) < 2 or folder.is_in_memory):
         judge_here = make_judge()
-        for start, stop in bounds:
-            yield judge_here(start, stop)
+        for share in shares:
+            yield judge_here(*share)
     else:
-        yield from shared(bounds, count, make_judge)
+        yield from shared(shares, make_judge, count, scheduler)
 
 
-def _make_judge(folder: Path, manifest: Manifest, only: str | None) -> JudgeRange:
+def _make_judge(folder: Folder, manifest: Manifest, only: str | None) -> Judge:
     rules = rules_by_content(manifest.rules.values())
-    return lambda start, stop: _Part(folder, manifest, start).judged(rules, only)
+    return lambda number, part: _Rounds(folder, manifest, number, part).judged(rules, only)
 
 
-class _Part:
-    """One part of an export, read and held to its manifest."""
+class _Rounds:
+    """The rounds of one part of an export, read and held to its manifest."""
 
-    def __init__(self, folder: Path, manifest: Manifest, number: int) -> None:
-        part = manifest.parts[number]
+    def __init__(self, folder: Folder, manifest: Manifest, number: int, part: Part) -> None:
         self.origin, self.number = manifest.origin, number
         self.name = part.rounds_file
-        self.rounds = _read(checked(folder, part.rounds_file, part.rounds_sha256), ROUND_SCHEMA)
-        symbols = _read(checked(folder, part.symbols_file, part.symbols_sha256), SYMBOL_SCHEMA)
+        self.rounds = _read(folder, part.rounds_file, part.rounds_sha256, ROUND_SCHEMA)
+        symbols = _read(folder, part.symbols_file, part.symbols_sha256, SYMBOL_SCHEMA)
         if self.rounds.num_rows != part.rounds:
             raise ExportUnusable(
                 f"{self.name} has {self.rounds.num_rows} rounds, not {part.rounds}"
@@ -124,6 +133,9 @@ class _Part:
         )
         if not (same and inside and (lengths > 0).all()):
             raise ExportUnusable(f"{self.name}: its words do not agree with its other columns")
+        leaves = self.rounds["leaves"].values.to_numpy()
+        if leaves.min() < 0 or leaves.max() >= manifest.size:
+            raise ExportUnusable(f"{self.name} names leaves beyond the {manifest.size} exported")
 
     def judged(self, rules: Mapping[str, Rules], only: str | None) -> RangeReport:
         """Return what the part's rounds say."""
@@ -203,14 +215,18 @@ class _Part:
         return found
 
 
-def _read(path: Path, schema: pa.Schema) -> pa.RecordBatch:
-    """Return a file's rows, refusing one of another schema, without rows, or unreadable."""
+def _read(folder: Folder, name: str, digest: str, schema: pa.Schema) -> pa.RecordBatch:
+    """Return a file's rows.
+
+    Raises ExportUnusable for one of another digest or schema, without rows, or unreadable.
+    """
+    data = checked(folder, name, digest)
     try:
-        table = pq.read_table(path, memory_map=True)
+        table = pq.read_table(pa.BufferReader(data))
     except (OSError, pa.ArrowException) as error:
-        raise ExportUnusable(f"{path} is no Parquet file that can be read: {error}") from error
+        raise ExportUnusable(f"{folder}/{name} cannot be read as Parquet: {error}") from error
     if not table.schema.equals(schema):
-        raise ExportUnusable(f"{path} has other columns than an export has")
+        raise ExportUnusable(f"{folder}/{name} has other columns than an export has")
     if not table.num_rows:
-        raise ExportUnusable(f"{path} is empty")
+        raise ExportUnusable(f"{folder}/{name} is empty")
     return table.combine_chunks().to_batches()[0]

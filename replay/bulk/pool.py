@@ -1,35 +1,68 @@
-"""Ranges judged by worker processes and reported in order, also when some of those die."""
+"""Shares of an audit judged elsewhere and reported in order, also when workers die.
+
+A share is what one call of a judge needs: the bounds of a range of leaves, or a part of an export.
+Elsewhere are processes of this machine, or the workers of a Dask cluster (`replay.bulk.cluster`).
+"""
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context
+from typing import Any
 
 from replay.bulk.ranges import RangeReport
 from replay.errors import ReplayError
 
-Bounds = tuple[int, int]
-JudgeRange = Callable[[int, int], RangeReport]
+Share = tuple[Any, ...]
+"""The arguments of one call of a judge, the first a number that says which; they can be pickled."""
+
+Judge = Callable[..., RangeReport]
 
 _TRIES = 3
 
 
 class WorkersLost(ReplayError):
-    """Worker processes died again and again on the same ranges."""
+    """Workers died again and again on the same share."""
+
+    def __init__(self, share: Share, tries: int) -> None:
+        super().__init__(f"workers died {tries} times on the share that begins at {share[0]}")
+
+
+class ClusterUnusable(ReplayError):
+    """A Dask cluster that cannot be reached or cannot do an audit's work; the text says why."""
 
 
 def shared(
-    bounds: list[Bounds], workers: int, make_judge: Callable[[], JudgeRange]
+    shares: Iterable[Share],
+    make_judge: Callable[[], Judge],
+    workers: int,
+    scheduler: str | None = None,
 ) -> Iterator[RangeReport]:
-    """Yield the reports of ranges in order, judged by worker processes.
+    """Yield the reports of shares in order, judged by worker processes, or on a Dask cluster.
 
-    `make_judge` is called once in each of them. Ranges of a worker that died are judged again;
-    raises WorkersLost when workers die three times in a row.
+    `make_judge` is called once in each worker. `scheduler` is the address of a Dask scheduler,
+    whose workers do the work instead of `workers` processes here. Shares of a worker that died are
+    judged again. Raises WorkersLost when workers die three times in a row, and ClusterUnusable.
     """
-    waiting = deque(bounds)
+    if scheduler is None:
+        yield from _in_processes(shares, make_judge, workers)
+        return
+    try:
+        from replay.bulk.cluster import on_cluster
+    except ImportError:
+        raise ClusterUnusable(
+            "a cluster needs more to be installed: pip install 'shoeproof[cluster]'"
+        ) from None
+    yield from on_cluster(scheduler, shares, make_judge)
+
+
+def _in_processes(
+    shares: Iterable[Share], make_judge: Callable[[], Judge], workers: int
+) -> Iterator[RangeReport]:
+    waiting = deque(shares)
     tries = 0
     begin = partial(_begin, make_judge)
     while waiting:
@@ -42,30 +75,27 @@ def shared(
             except BrokenProcessPool as error:
                 tries += 1
                 if tries == _TRIES:
-                    start, stop = waiting[0]
-                    raise WorkersLost(
-                        f"worker processes died {tries} times on the range {start} to {stop - 1}"
-                    ) from error
+                    raise WorkersLost(waiting[0], tries) from error
 
 
-def _in_order(pool: Executor, bounds: deque[Bounds], workers: int) -> Iterator[RangeReport]:
+def _in_order(pool: Executor, shares: deque[Share], workers: int) -> Iterator[RangeReport]:
     ahead: deque[Future[RangeReport]] = deque()
-    while ahead or bounds:
+    while ahead or shares:
         # A bounded look-ahead keeps reports from piling up.
-        while bounds and len(ahead) < 2 * workers:
-            ahead.append(pool.submit(_judge_range, *bounds.popleft()))
+        while shares and len(ahead) < 2 * workers:
+            ahead.append(pool.submit(_judge_share, *shares.popleft()))
         yield ahead.popleft().result()
 
 
-_judge: list[JudgeRange] = []
+_judge: list[Judge] = []
 """What a worker process judges by; filled once in each."""
 
 
-def _begin(make_judge: Callable[[], JudgeRange]) -> None:
+def _begin(make_judge: Callable[[], Judge]) -> None:
     # Reading makes millions of objects and no cycles: the collector would only walk them.
     gc.disable()
     _judge[:] = [make_judge()]
 
 
-def _judge_range(start: int, stop: int) -> RangeReport:
-    return _judge[0](start, stop)
+def _judge_share(*share: Any) -> RangeReport:
+    return _judge[0](*share)

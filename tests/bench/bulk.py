@@ -14,11 +14,8 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
@@ -50,6 +47,8 @@ from replay.replayer import replay_round
 from replay.simulation import simulate
 from replay.table import TableSettings
 from tests.bench.engine import STAKES, timed
+from tests.bench.peers import ROUNDS as PLAYED
+from tests.bench.peers import peers
 
 SAMPLE = 160_000
 """Leaves on which the parts of an audit are measured; the whole is measured on the whole."""
@@ -76,12 +75,13 @@ def main() -> None:
     asked.add_argument("--parquet-rounds", type=int, default=0, help="memory of so many rounds")
     given = asked.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        path = given.ledger or _made(Path(folder) / "ledger", given.rounds)
+        path = given.ledger or made(Path(folder) / "ledger", given.rounds)
         with Ledger.open(path) as ledger:
             _measure(ledger, Path(folder) / "rounds", given.parquet_rounds)
 
 
-def _made(path: Path, rounds: int) -> Path:
+def made(path: Path, rounds: int) -> Path:
+    """Make a ledger of so many rounds of each game, one seat, by the basic player."""
     with Ledger.init(path, "bench.example/bulk") as ledger:
         add_published_games(ledger)
         settings = TableSettings(limits={"main": (1, 100_000)}, currency="EUR")
@@ -148,12 +148,15 @@ def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
         row("bare Ed25519, one thread", count / 10, bare)
     row("export to Parquet", whole, _used(lambda: export_parquet(ledger, folder)))
     row("audit of Parquet, one process", whole, _used(lambda: audit_parquet(folder, workers=1)))
-    _repeat(folder, max(1, parquet_rounds // int(whole)))
+    repeat(folder, max(1, parquet_rounds // int(whole)))
     manifest = read_manifest(folder)
     many = sum(part.rounds for part in manifest.parts)
     row("audit of Parquet, two workers", many, _used(lambda: audit_parquet(folder, workers=2)))
-    for name, play in _peers().items():
-        row(f"{name}, playing", 2_000, _used(lambda play=play: play(2_000)))  # type: ignore[misc]
+    for name, play in peers().items():
+        if play is None:
+            print(f"{name}: not installed (extra `bench`)")
+        else:
+            row(f"{name}, playing", PLAYED, _used(lambda play=play: play(PLAYED)))  # type: ignore[misc]
     mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"most memory: {mine:,.0f} MB here, {worker:,.0f} MB in the largest worker")
@@ -218,37 +221,18 @@ def _shoes(columns: Columns) -> None:
         first_cards(rounds, digest, 8, CARDS)
 
 
-def _repeat(folder: Path, times: int) -> None:
-    """Let the manifest name its parts many times: more rounds, and no more to write."""
+def repeat(folder: Path, times: int) -> None:
+    """Give an export its parts many times over, by links: more rounds, and no more to write."""
     manifest = read_manifest(folder)
-    told = msgspec.structs.replace(manifest, parts=manifest.parts * times)
+    parts = list(manifest.parts)
+    for number in range(len(parts), times * len(parts)):
+        part = parts[number % len(manifest.parts)]
+        names = f"rounds-{number:05}.parquet", f"symbols-{number:05}.parquet"
+        (folder / names[0]).hardlink_to(folder / part.rounds_file)
+        (folder / names[1]).hardlink_to(folder / part.symbols_file)
+        parts.append(msgspec.structs.replace(part, rounds_file=names[0], symbols_file=names[1]))
+    told = msgspec.structs.replace(manifest, parts=tuple(parts))
     (folder / NAME).write_bytes(msgspec.json.encode(told))
-
-
-def _peers() -> dict[str, Callable[[int], None]]:
-    """Return those of the peers that are installed, each playing a number of rounds."""
-    found: dict[str, Callable[[int], None]] = {}
-    if find_spec("pyspiel"):
-        found["open_spiel"] = _open_spiel
-    if find_spec("rlcard"):
-        found["rlcard"] = _rlcard
-    return found
-
-
-def _open_spiel(rounds: int) -> None:
-    game, random = import_module("pyspiel").load_game("blackjack"), Random(1)
-    for _ in range(rounds):
-        state = game.new_initial_state()
-        while not state.is_terminal():
-            state.apply_action(random.choice(state.legal_actions()))
-
-
-def _rlcard(rounds: int) -> None:
-    env, random = import_module("rlcard").make("blackjack"), Random(1)
-    for _ in range(rounds):
-        state = env.reset()[0]
-        while not env.is_over():
-            state = env.step(random.choice(list(state["legal_actions"])))[0]
 
 
 if __name__ == "__main__":

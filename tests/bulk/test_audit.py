@@ -93,7 +93,7 @@ def test_a_worker_that_dies_takes_nothing_with_it(
 def test_workers_that_always_die_are_an_error(
     on_disk: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "_judge_range", _die)
+    monkeypatch.setattr(pool, "_judge_share", _die)
     with pytest.raises(pool.WorkersLost, match="died 3 times"):
         audit(on_disk, workers=2, partitions=2)
 

@@ -11,9 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from ledger import Ledger
+from ledger.signing import sign_checkpoint
 from replay.audit import audit as scalar_audit
 from replay.bulk.export import export_parquet
-from replay.bulk.manifest import CANNOT_PROVE, ExportUnusable, digest_of, read_manifest
+from replay.bulk.folder import ExportUnusable
+from replay.bulk.manifest import CANNOT_PROVE, digest_of, read_manifest
 from replay.bulk.parquet import audit_parquet
 from replay.games import GAMES
 from tests.bulk.ledgers import damage, interleaved
@@ -41,7 +43,7 @@ def export(ledger: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Path:
     export_parquet(
         ledger,
         folder,
-        checkpoint="a checkpoint",
+        checkpoint=sign_checkpoint(ledger),
         rounds_a_part=25,
         progress=lambda done, size: told.append((done, size)),
     )
@@ -77,10 +79,9 @@ def test_every_lie_is_found_in_an_export(
 def test_the_manifest_says_what_it_is(ledger: Ledger, export: Path) -> None:
     manifest = read_manifest(export)
     assert (manifest.origin, manifest.size) == (ledger.origin, ledger.size())
-    assert manifest.checkpoint == "a checkpoint"
+    assert manifest.checkpoint == sign_checkpoint(ledger).decode()
     assert manifest.cannot_prove == CANNOT_PROVE
     assert sum(part.rounds for part in manifest.parts) > 100
-    assert not list(export.glob("*.new"))
 
 
 def test_an_export_of_nothing(tmp_path: Path) -> None:
@@ -104,7 +105,7 @@ def _manifest(folder: Path, change: Callable[[dict[str, object]], None]) -> None
 def _first_part(folder: Path, table: pa.Table, name: str = "rounds") -> None:
     """Put another table in the place of a part, with the digest it then has."""
     pq.write_table(table, folder / f"{name}-00000.parquet")
-    digest = digest_of(folder / f"{name}-00000.parquet")
+    digest = digest_of((folder / f"{name}-00000.parquet").read_bytes())
     _manifest(folder, lambda told: told["parts"][0].update({f"{name}_sha256": digest}))  # type: ignore[index]
 
 
@@ -115,7 +116,7 @@ def _truncate(folder: Path) -> None:
 
 def _truncate_and_own_up(folder: Path) -> None:
     _truncate(folder)
-    digest = digest_of(folder / "rounds-00000.parquet")
+    digest = digest_of((folder / "rounds-00000.parquet").read_bytes())
     _manifest(folder, lambda told: told["parts"][0].update(rounds_sha256=digest))  # type: ignore[index]
 
 
@@ -135,6 +136,23 @@ def _no_event(folder: Path) -> None:
     _first_part(folder, pa.Table.from_pydict(rows, table.schema), "symbols")
 
 
+def _null_words(folder: Path) -> None:
+    table = pq.read_table(folder / "rounds-00000.parquet")
+    rows = table.to_pydict()
+    rows["words"][0] = None
+    fields = [field.with_nullable(True) for field in table.schema]
+    _first_part(folder, pa.Table.from_pydict(rows, pa.schema(fields)))
+
+
+def _fewer_leaves(folder: Path) -> None:
+    size = read_manifest(folder).size // 2
+    _manifest(folder, lambda told: told.update(size=size, checkpoint=None))
+
+
+def _one_part_twice(folder: Path) -> None:
+    _manifest(folder, lambda told: told.update(parts=told["parts"][:1] * 2))  # type: ignore[index]
+
+
 def _fewer_rounds(folder: Path) -> None:
     _first_part(folder, pq.read_table(folder / "rounds-00000.parquet").slice(0, 7))
 
@@ -143,16 +161,50 @@ def _no_rounds(folder: Path) -> None:
     _first_part(folder, pq.read_table(folder / "rounds-00000.parquet").slice(0, 0))
 
 
+def _a_folder(folder: Path) -> None:
+    (folder / "rounds-00001.parquet").unlink()
+    (folder / "rounds-00001.parquet").mkdir()
+
+
+def _cut_manifest(folder: Path) -> None:
+    path = folder / "manifest.json"
+    path.write_bytes(path.read_bytes()[:-1])
+
+
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated": (_truncate, "not the file the manifest names"),
-    "truncated, digest adjusted": (_truncate_and_own_up, "no Parquet file"),
+    "truncated, digest adjusted": (_truncate_and_own_up, "cannot be read as Parquet"),
     "foreign Parquet": (_foreign, "other columns"),
     "no rounds": (_no_rounds, "is empty"),
     "words without symbols": (_words_beyond, "do not agree"),
     "a symbol that is no event": (_no_event, "is no event"),
     "fewer rounds than told": (_fewer_rounds, "has 7 rounds"),
-    "a part missing": (lambda at: (at / "rounds-00001.parquet").unlink(), "a part is missing"),
-    "no manifest": (lambda at: (at / "manifest.json").unlink(), "is this an export"),
+    "a part missing": (
+        lambda at: (at / "rounds-00001.parquet").unlink(),
+        "rounds-00001.parquet is missing",
+    ),
+    "no manifest": (lambda at: (at / "manifest.json").unlink(), "is this a whole export"),
+    "a part's symbols missing": (
+        lambda at: (at / "symbols-00002.parquet").unlink(),
+        "symbols-00002.parquet is missing",
+    ),
+    "a part is a folder": (_a_folder, "cannot be read"),
+    "nulls where there are none": (_null_words, "other columns"),
+    "fewer leaves than the parts name": (_fewer_leaves, "leaves beyond"),
+    "one part twice": (_one_part_twice, "twice"),
+    "a checkpoint that is none": (
+        lambda at: _manifest(at, lambda told: told.update(checkpoint="a checkpoint")),
+        "checkpoint is none",
+    ),
+    "a checkpoint of more leaves": (
+        lambda at: _manifest(at, lambda told: told.update(size=100)),
+        "is of .* leaves of",
+    ),
+    "a checkpoint of another ledger": (
+        lambda at: _manifest(at, lambda told: told.update(origin="other.example/ledger")),
+        "of 'other.example/ledger'",
+    ),
+    "a manifest cut short": (_cut_manifest, "is no manifest"),
     "no JSON": (lambda at: (at / "manifest.json").write_text("{"), "is no manifest"),
     "another format": (lambda at: _manifest(at, lambda told: told.update(format="v9")), "format"),
     "a part elsewhere": (
@@ -173,6 +225,14 @@ def test_a_damaged_export_is_refused(name: str, export: Path, tmp_path: Path) ->
     damage_it(folder)
     with pytest.raises(ExportUnusable, match=why):
         audit_parquet(folder, workers=1)
+
+
+@pytest.mark.parametrize("rules", [{"x": 5}, {"x": {}}, {"x": {"id": "zero"}}, {"x": None}])
+def test_rules_that_are_none_are_findings(export: Path, tmp_path: Path, rules: object) -> None:
+    folder = tmp_path / "rounds"
+    copytree(export, folder)
+    _manifest(folder, lambda told: told.update(rules=rules))
+    assert "rules_digest_unknown" in audit_parquet(folder, workers=1).by_code
 
 
 def test_rules_that_are_not_there_are_findings(export: Path, tmp_path: Path) -> None:

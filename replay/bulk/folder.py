@@ -1,0 +1,107 @@
+"""Where an export lies: a folder of a disk, or of an object store that a URL names.
+
+`s3://`, `gs://`, `hdfs://` and `file://` are read by Arrow itself, every other URL by fsspec and
+what it asks for. Files are small enough to be read and written whole, so that what is checked and
+what is used are the same bytes, and so that an object store shows a file whole or not at all.
+"""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+import pyarrow as pa
+from pyarrow import fs
+
+from replay.errors import ReplayError
+
+_OWN_MEMORY: Final = "memory://"
+
+
+class ExportUnusable(ReplayError):
+    """An export that cannot be audited; the text names the file and says what is wrong."""
+
+
+class Folder:
+    """A folder named by a path or a URL; it can be sent to another process, which opens its own."""
+
+    def __init__(self, place: Path | str) -> None:
+        """Open the file system; raise ExportUnusable for a URL that none is known for."""
+        is_path = isinstance(place, Path) or "://" not in place
+        self.name = str(Path(place).absolute() if is_path else place)
+        if is_path:
+            self._files, self._path = fs.LocalFileSystem(), self.name
+        else:
+            self._files, self._path = _opened(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Folder, (self.name,)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether no other process can see this folder."""
+        return self.name.startswith(_OWN_MEMORY)
+
+    def make(self) -> None:
+        """Make the folder where it is missing; raise OSError."""
+        self._files.create_dir(self._path, recursive=True)
+
+    def is_empty(self) -> bool:
+        """Say whether there is nothing in the folder; raise OSError."""
+        return not self._files.get_file_info(fs.FileSelector(self._path, allow_not_found=True))
+
+    def read(self, name: str) -> bytes:
+        """Return a file's bytes.
+
+        Raises ExportUnusable, which says why, for one that is not there or cannot be read.
+        """
+        if PurePosixPath(name).name != name:
+            raise ExportUnusable(f"the manifest names {name!r}, which is not in {self}")
+        try:
+            with self._files.open_input_stream(self._at(name)) as file:
+                return bytes(file.read())
+        except FileNotFoundError as error:
+            raise ExportUnusable(f"{self}/{name} is missing: is this a whole export?") from error
+        except (OSError, pa.ArrowException) as error:
+            raise ExportUnusable(f"{self}/{name} cannot be read: {_why(error)}") from error
+
+    def write(self, name: str, data: bytes | pa.Buffer) -> None:
+        """Write a file; raise OSError."""
+        with self._files.open_output_stream(self._at(name)) as file:
+            file.write(data)
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove those of the files that are there and can be removed."""
+        for name in names:
+            with suppress(OSError):
+                self._files.delete_file(self._at(name))
+
+    def _at(self, name: str) -> str:
+        return f"{self._path}/{name}"
+
+
+def _opened(url: str) -> tuple[fs.FileSystem, str]:
+    try:
+        return fs.FileSystem.from_uri(url)  # type: ignore[no-any-return]
+    except pa.ArrowInvalid:
+        pass
+    except (OSError, pa.ArrowException) as error:
+        raise ExportUnusable(f"{url} cannot be reached: {_why(error)}") from error
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise ExportUnusable(
+            f"{url} needs more to be installed: pip install 'shoeproof[object-store]'"
+        ) from None
+    try:
+        files, path = url_to_fs(url)
+    except (ImportError, OSError, ValueError) as error:
+        raise ExportUnusable(f"{url} is no place for files: {_why(error)}") from error
+    return fs.PyFileSystem(fs.FSSpecHandler(files)), path
+
+
+def _why(error: BaseException) -> str:
+    return getattr(error, "strerror", None) or str(error)
