@@ -18,7 +18,7 @@ from audit_reports.shuffle_tests.shoes import (
     TOTAL_DISTRIBUTION,
 )
 from replay.engine.cards import PACK, VALUE
-from tests.shuffle_tests.helpers import fair, of_deals, of_shoes, rejected, swapped
+from tests.shuffle_tests.helpers import Ints, fair, of_deals, of_shoes, rejected, swapped
 
 TENS = np.array([VALUE[card] == 10 for card in PACK])
 COUNTED = {"same first two cards", "same place, shoe to shoe", "same neighbours, shoe to shoe"}
@@ -29,8 +29,7 @@ COUNTED_DEALS = {"first card, round to round"}
 def _assert_uniform(p_values: list[float], name: str, *, counted: bool) -> None:
     """Kolmogorov-Smirnov at 0.1%: the p-values of fair shuffles are uniform, or no smaller."""
     # Only against "greater": too many small ones would lift their distribution over the uniform.
-    alternative = "greater" if counted else "two-sided"
-    found = stats.kstest(p_values, "uniform", alternative=alternative)
+    found = stats.kstest(p_values, "uniform", alternative="greater" if counted else "two-sided")
     assert found.pvalue > 0.001, name
 
 
@@ -170,7 +169,7 @@ def test_shoes_too_even_are_found() -> None:
     assert test.rejected
 
 
-def _deals(random: np.random.Generator, count: int, ten_share: float = 16 / 52) -> np.ndarray:  # type: ignore[type-arg]
+def _deals(random: np.random.Generator, count: int, ten_share: float = 16 / 52) -> Ints:
     """Deals of five cards, drawn with replacement: for 6 decks the difference is not seen."""
     others, tens = np.flatnonzero(~TENS), np.flatnonzero(TENS)
     is_ten = random.random((count, 5)) < ten_share

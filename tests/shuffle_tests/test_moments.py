@@ -24,11 +24,12 @@ from audit_reports.shuffle_tests.results import (
     normal_p_value,
     poisson_p_value,
 )
+from tests.shuffle_tests.helpers import Ints
 
 ORDERS = np.array(list(permutations(range(6))))
 
 
-def _assert_moments(found: Moments, values: np.ndarray) -> None:  # type: ignore[type-arg]
+def _assert_moments(found: Moments, values: Ints) -> None:
     assert isclose(found.mean, values.mean(), abs_tol=1e-9)
     assert isclose(found.variance, values.var(), rel_tol=1e-9)
 
