@@ -93,7 +93,8 @@ def test_honest_rounds_of_every_game_are_tested_and_sound(
     assert set(found(battery)) == {codes.SEED_REPEATED}
     assert {test.game for test in battery.tests} == {"zappit", "zero", "nba"}
     assert battery.tested == 3 * 16
-    assert not battery.rejected
+    # Ids of rounds are drawn anew, and with them shoes: at 1% one run in a hundred would fail.
+    assert all((test.adjusted or 1) > 1e-6 for test in battery.tests)
     assert sum(battery.commitment_ages.values()) == 360
 
 
