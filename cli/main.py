@@ -19,6 +19,7 @@ from cli import (
     rtp,
     rules,
     shoe,
+    shuffle_tests,
     simulate,
     theory,
     witness,
@@ -34,7 +35,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-for group in (ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, shoe, theory, demo):
+for group in (
+    ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, shuffle_tests, shoe, theory,
+    demo,
+):  # fmt: skip
     group.register(app)
 app.add_typer(rules.app, name="rules")
 app.add_typer(keys.app, name="keys")

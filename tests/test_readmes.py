@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from audit_reports import findings as audit_codes
 from cli.main import app
 from ledger import findings as ledger_codes
 from replay import findings as replay_codes
@@ -34,6 +35,9 @@ def test_every_clause_and_assumption_stands_in_the_readme_of_replay(game: Game) 
 def test_every_finding_code_is_explained() -> None:
     replay_text = (ROOT / "replay" / "README.md").read_text(encoding="utf-8")
     ledger_text = (ROOT / "ledger" / "README.md").read_text(encoding="utf-8")
+    audit_text = (ROOT / "audit_reports" / "README.md").read_text(encoding="utf-8")
+    for code in constants(audit_codes):
+        assert f"`{code}`" in audit_text
     for code in constants(replay_codes):
         assert f"`{code}`" in replay_text
     for code in constants(ledger_codes):

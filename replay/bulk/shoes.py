@@ -1,11 +1,11 @@
-"""The first cards of many shoes at once, and whether each shoe is the one committed to.
+"""The cards of many shoes at once, and whether each shoe is the one committed to.
 
 Keystream and commitment come from `replay.engine.shoe`, block by block as they are needed; the
 swaps of Fisher-Yates are done for all rounds together. A round whose keystream has a word to
-reject, about one in ten million cards, is left to `Shoe`.
+reject, about one in ten million cards, is done by itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import numpy as np
@@ -61,6 +61,40 @@ def first_cards(rounds: Sequence[Own], digest: str, decks: int, count: int) -> I
         shoe = Shoe(own.seed or b"", own.round_id, digest, own.client_seed or b"", decks)
         found[number] = [NUMBER[card] for card in islice(shoe, count)]
     return found
+
+
+def whole_shoes(rounds: Sequence[Own], digest: str, decks: int) -> Ints:
+    """Return every card of each round's shoe, (rounds, cards), by its place in the ordered shoe.
+
+    `place % 52` is the card's place in `PACK`. Each round has both its seeds. Raises ShoeError for
+    a shoe that cannot be built.
+    """
+    size = decks * len(PACK)
+    words = _words(rounds, digest, -(-size // _WORDS_IN_BLOCK))[:, :size].astype(np.int64)
+    remaining = size - np.arange(size)
+    rejected = (words >= (1 << 32) // remaining * remaining).any(axis=1)
+    for number in np.flatnonzero(rejected).tolist():
+        (all_words,) = _words([rounds[number]], digest, BLOCKS).tolist()
+        words[number] = _accepted(all_words, remaining.tolist())
+    chosen = np.arange(size) + words % remaining
+    shoes = np.repeat(np.arange(size, dtype=np.int16)[:, None], len(rounds), axis=1)
+    every = np.arange(len(rounds))
+    for place, other in enumerate(chosen.T):
+        shoes[other, every], shoes[place] = shoes[place], shoes[other, every]
+    return shoes.T
+
+
+def _accepted(words: Iterable[int], remaining: Iterable[int]) -> list[int]:
+    """Return the word that each draw takes of a keystream, the rejected ones passed over."""
+    stream = iter(words)
+    accepted = []
+    for cards in remaining:
+        limit = (1 << 32) // cards * cards
+        word = next((word for word in stream if word < limit), None)
+        if word is None:
+            raise ShoeError(f"the keystream ran out of words with {cards} cards to draw")
+        accepted.append(word)
+    return accepted
 
 
 def _standing_at(places: Ints, into: Ints, moved: Ints, swaps: int) -> Ints:

@@ -10,6 +10,7 @@ from replay.bulk import shoes
 from replay.bulk.tables import NUMBER
 from replay.bulk.words import Own
 from replay.engine import shoe as engine
+from replay.engine.cards import PACK
 from replay.engine.shoe import Shoe, commitment
 from replay.errors import ShoeError
 from tests.strategies import client_seeds, digests, server_seeds
@@ -25,9 +26,12 @@ def _own(seed: bytes, client_seed: bytes, committed: str | None = None) -> Own:
 
 def _assert_drawn_alike(rounds: list[Own], digest: str, decks: int, count: int) -> None:
     drawn = shoes.first_cards(rounds, digest, decks, count)
-    for own, cards in zip(rounds, drawn, strict=True):
+    whole = shoes.whole_shoes(rounds, digest, decks)
+    for own, cards, places in zip(rounds, drawn, whole.tolist(), strict=True):
         shoe = Shoe(own.seed or b"", ROUND, digest, own.client_seed or b"", decks)
         assert [NUMBER[card] for card in islice(shoe, count)] == cards.tolist()
+        assert [PACK[place % 52] for place in places] == list(shoe)
+        assert sorted(places) == list(range(52 * decks))
 
 
 @given(
@@ -58,6 +62,13 @@ def test_words_are_rejected_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "keystream_block", unlucky)
     monkeypatch.setattr(shoes, "keystream_block", unlucky)
     _assert_drawn_alike([_own(bytes([n]) * 32, b"x") for n in range(20)], "cd" * 32, 8, 30)
+
+
+def test_a_keystream_that_runs_dry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word of all ones is rejected wherever the number of cards left is no power of two."""
+    monkeypatch.setattr(shoes, "keystream_block", lambda *_: b"\xff" * 32)
+    with pytest.raises(ShoeError, match="ran out of words with 416 cards"):
+        shoes.whole_shoes([_own(bytes(32), b"")], "ab" * 32, 8)
 
 
 def test_the_commitment() -> None:

@@ -1,0 +1,181 @@
+"""Anytime-valid confidence sequences: intervals that may be looked at after every round.
+
+The whole sequence holds the truth with probability 1 − level, so daily looks, and stopping at a
+striking one, cost nothing. Both kinds are computed from sums alone, in any order of the rounds:
+
+- the normal mixture of Robbins (1970), as in Howard, Ramdas, McAuliffe and Sekhon (2021), with the
+  variance estimated: an asymptotic sequence in the sense of Waudby-Smith et al. (2024);
+- a mixture of bets (Waudby-Smith and Ramdas 2024) for returns that are bounded and so skewed that
+  the first would need very many rounds. It holds for every number of rounds.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import log, sqrt
+from typing import Any, Final, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from audit_reports.statistics.intervals import Interval
+from audit_reports.statistics.sums import BetSums, LuckSums
+
+Floats = npt.NDArray[np.float64]
+Number = TypeVar("Number", float, Floats)
+
+FEWEST_ROUNDS: Final = 500
+"""With fewer effective rounds a sum is too far from normal for the normal mixture."""
+
+TUNED_TO: Final = 30
+"""The mixture is narrowest at so many times the variance of the first look that counts."""
+
+BETS: Final = 16
+"""Sizes of bets mixed in the betting sequence, each half the one before."""
+
+_BISECTIONS: Final = 60
+
+
+def mixture_radius(variance: Number, tuning: Number, level: float) -> Number:
+    """Return what a sum of zero-mean terms stays within, at all times, with confidence 1 − `level`.
+
+    √((V + λ)·ln((V + λ)/(λ·α²))), with V the sum of the terms' variances so far, estimated by the
+    sum of their squares, λ the `tuning` and α the `level` (Robbins 1970; Howard et al. 2021, eq.
+    14). Any λ > 0 fixed beforehand is valid; see `tune`. Arrays are taken place by place.
+    """
+    growth = np.log1p(variance / tuning) - 2 * log(level)
+    radius: Number = np.sqrt((variance + tuning) * growth)
+    return radius
+
+
+def tune(variance: Number, level: float) -> Number:
+    """Return the λ that makes `mixture_radius` smallest at a sum of variances V.
+
+    λ = V/(u − 1) where u = −W₋₁(−α²/e), Lambert's function (Howard et al. 2021, 3.2). `variance` is
+    what is expected at the number of rounds that matters most, and must be settled before the data
+    it is used on: from the theory, or from a first look and kept from then on.
+    """
+    lower_branch = complex(special.lambertw(-(level**2) / np.e, -1)).real
+    return variance / (-lower_branch - 1)
+
+
+def rtp_looks(days: Iterable[BetSums], level: float = 0.05) -> list[Interval | None]:
+    """Return the RTP on initial stakes so far, with its confidence sequence, after each day.
+
+    `days` are the sums of each day, or of any other spans, from the first on. The terms are
+    w − r·s: their mean is zero at the true r = RTP − 1 however stakes are chosen, as long as a
+    stake is laid before its cards. None until N_eff has reached `FEWEST_ROUNDS`.
+    """
+    looks: list[Interval | None] = []
+    so_far, tuning = BetSums(), 0.0
+    for day in days:
+        so_far += day
+        rtp = so_far.rtp_on_initial_stakes
+        if rtp is None or so_far.effective_rounds < FEWEST_ROUNDS:
+            looks.append(None)
+            continue
+        variance = float(so_far.residual_squares(rtp - 1))
+        tuning = tuning or tune(TUNED_TO * variance, level)
+        radius = mixture_radius(variance, tuning, level) / so_far.initial if tuning else 0.0
+        looks.append(Interval.around(float(rtp), radius))
+    return looks
+
+
+class LuckLook(msgspec.Struct, frozen=True):
+    """A sum of luck so far, with what it stays within at all times where it is luck."""
+
+    total: float
+    standard_error: float
+    radius: float
+
+
+def luck_looks(days: Iterable[LuckSums], level: float = 0.05) -> list[LuckLook | None]:
+    """Return the luck so far after each day, to be held to a mean of zero.
+
+    `days` are as in `rtp_looks`. None until its `effective_rounds` have reached `FEWEST_ROUNDS`.
+    """
+    looks: list[LuckLook | None] = []
+    so_far, tuning = LuckSums(), 0.0
+    for day in days:
+        so_far += day
+        if so_far.effective_rounds < FEWEST_ROUNDS:
+            looks.append(None)
+            continue
+        tuning = tuning or tune(TUNED_TO * so_far.squares, level)
+        radius = mixture_radius(so_far.squares, tuning, level)
+        looks.append(LuckLook(so_far.total, sqrt(so_far.squares), radius))
+    return looks
+
+
+def betting_sequence(
+    returns: Mapping[Fraction, int], largest: Fraction, level: float = 0.05
+) -> Interval:
+    """Return the mean of bounded returns with its confidence sequence as it stands now.
+
+    `returns` counts rounds by what they returned for each unit staked on the bet, hands of one
+    round taken together (Σ paid/Σ staked); `largest` is the most the pay table returns, stake
+    included. The mean is that of a round, whatever its stake. Against each mean m two gamblers bet,
+    one that it is higher, one that it is lower, both with a mixture of fixed bets; m is left out
+    once either has multiplied the money by 2/`level` (Ville's inequality). Raises ValueError for a
+    return outside 0 to `largest`.
+    """
+    bound = float(largest)
+    values, counts = _counted([returns], largest)
+    total = counts.sum()
+    if not total:
+        return Interval(0.0, bound / 2, bound)
+    mean = float((values * counts[0]).sum() / total)
+    limit = log(2 / level)
+
+    def edge(outside: float, sign: int) -> float:
+        inside = mean
+        if log_capital(values, counts[0], outside, bound, sign) < limit:
+            return outside
+        for _ in range(_BISECTIONS):
+            middle = (inside + outside) / 2
+            if log_capital(values, counts[0], middle, bound, sign) < limit:
+                inside = middle
+            else:
+                outside = middle
+        return outside
+
+    return Interval(edge(0.0, 1), mean, edge(bound, -1))
+
+
+def betting_looks(
+    days: Sequence[Mapping[Fraction, int]], mean: Fraction, largest: Fraction, level: float = 0.05
+) -> list[bool]:
+    """Tell after each day whether the sequence of the returns so far holds a mean.
+
+    `days` are the counts of each day, as `betting_sequence` takes those of all; raises ValueError
+    as it does.
+    """
+    values, counts = _counted(days, largest)
+    so_far = counts.cumsum(axis=0)
+    capital = [log_capital(values, so_far, float(mean), float(largest), sign) for sign in (1, -1)]
+    held: list[bool] = (np.maximum(*capital) < log(2 / level)).tolist()
+    return held
+
+
+def _counted(days: Sequence[Mapping[Fraction, int]], largest: Fraction) -> tuple[Floats, Floats]:
+    returns = sorted({value for day in days for value in day})
+    if any(not 0 <= value <= largest for value in returns):
+        raise ValueError("a return lies outside the pay table")
+    counts = [[day.get(value, 0) for value in returns] for day in days]
+    shape = (len(days), len(returns))
+    return np.array([float(value) for value in returns]), np.array(counts, float).reshape(shape)
+
+
+def log_capital(values: Floats, counts: Floats, mean: float, largest: float, sign: int) -> Any:
+    """Return the logarithm of a gambler's money, who began with 1 and bets against a mean.
+
+    `values` (k,) are the distinct returns, `counts` (…, k) how often each came; the result has the
+    leading shape of `counts`. With `sign` 1 the gambler bets that the mean is higher, with −1 that
+    it is lower. The money is the average over bets λ of Π(1 + λ·(x − m))^count; it is a martingale
+    at the true mean, and monotone in `mean`.
+    """
+    # No bet risks more than half the money, wherever the mean is between 0 and the largest return.
+    bets = sign / (2 * largest) * 0.5 ** np.arange(BETS)
+    growth = np.log1p(np.multiply.outer(values - mean, bets))
+    return special.logsumexp(counts @ growth, axis=-1) - log(BETS)

@@ -1,0 +1,98 @@
+"""Shuffle tests: `python -m tests.bench.shuffle_tests` prints how fast shoes are made and tested.
+
+The floor, in the same run, is the keystream alone: the blocks that a whole shoe of eight decks
+takes. The last row goes the whole way from a ledger's leaves, their signatures verified.
+"""
+
+import argparse
+import os
+from collections.abc import Callable
+from random import Random
+from time import perf_counter
+
+from audit_reports.shuffle_tests.battery import BATCH, run_shuffle_tests
+from audit_reports.shuffle_tests.deals import DealCounts
+from audit_reports.shuffle_tests.shoes import ShoeCounts
+from audit_reports.verified import verified_runs
+from ledger import Ledger
+from replay.bulk.shoes import whole_shoes
+from replay.bulk.words import Own
+from replay.catalogue import add_published_games, current_rules
+from replay.engine.shoe import Shoe, context, keystream_block
+from replay.players import make_player
+from replay.simulation import simulate
+from replay.table import TableSettings
+
+DIGEST = "ab" * 32
+DECKS = 8
+BLOCKS = 52
+
+
+def _rate(count: int, work: Callable[[], object]) -> float:
+    start = perf_counter()
+    work()
+    return count / (perf_counter() - start)
+
+
+def _own(random: Random, number: int) -> Own:
+    own = Own(f"01936f3c-7a10-7b3e-9c55-{number:012d}")
+    own.seed, own.client_seed = random.randbytes(32), b""
+    return own
+
+
+def _keystream(rounds: list[Own]) -> None:
+    for own in rounds:
+        bound = context(own.round_id, DIGEST, own.client_seed or b"")
+        for number in range(BLOCKS):
+            keystream_block(own.seed or b"", bound, number)
+
+
+def _scalar(rounds: list[Own]) -> None:
+    for own in rounds:
+        list(Shoe(own.seed or b"", own.round_id, DIGEST, b"", DECKS))
+
+
+def _in_batches(rounds: list[Own], counts: ShoeCounts | None = None) -> None:
+    for start in range(0, len(rounds), BATCH):
+        shoes = whole_shoes(rounds[start : start + BATCH], DIGEST, DECKS)
+        if counts is not None:
+            counts.add(shoes)
+
+
+def _deals(rounds: int, random: Random) -> None:
+    counts = DealCounts(DECKS)
+    for _ in range(rounds):
+        counts.add(random.sample(range(52), 3))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=20_000)
+    rounds = parser.parse_args().rounds
+    random = Random(1)
+    shoes = [_own(random, number) for number in range(rounds)]
+    floor = _rate(rounds, lambda: _keystream(shoes))
+    rows = [("keystream of whole shoes", floor)]
+    rows += [("whole shoes, one by one", _rate(rounds // 10, lambda: _scalar(shoes[::10])))]
+    rows += [("whole shoes together", _rate(rounds, lambda: _in_batches(shoes)))]
+    counts = ShoeCounts(DECKS)
+    rows += [("whole shoes, tested", _rate(rounds, lambda: _in_batches(shoes, counts)))]
+    rows += [("initial deals, tested", _rate(rounds, lambda: _deals(rounds, random)))]
+    with Ledger.in_memory("bench.example/bj") as ledger:
+        add_published_games(ledger)
+        settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+        player = make_player("basic", 1)
+        few = max(rounds // 20, 100)
+        simulate(ledger, current_rules(ledger, "nba"), settings, {"s1": {"main": 100}}, player, few)
+        leaves = verified_runs(ledger, 0, ledger.size())
+        rows += [("signatures of a ledger verified", _rate(few, lambda: list(leaves)))]
+        rows += [("`shuffle-tests` of that ledger", _rate(few, lambda: run_shuffle_tests(ledger)))]
+    print(f"{rounds:,} rounds, {DECKS} decks, load {os.getloadavg()[0]:.1f}")
+    for name, rate in rows:
+        print(f"{name:34}{rate:>12,.0f} rounds/s{rate / floor:>8.2f} of the keystream")
+    print(f"results of all tests: {1 / _rate(1, lambda: list(counts.results('nba'))):.3f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Shuffles, fair and faulty ones, and what the battery says of them."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from audit_reports.shuffle_tests.deals import DealCounts
+from audit_reports.shuffle_tests.results import ShuffleTest, judge
+from audit_reports.shuffle_tests.shoes import ShoeCounts
+
+Ints = npt.NDArray[Any]
+Random = np.random.Generator
+
+
+def fair(random: Random, shoes: int, decks: int = 1) -> Ints:
+    ordered = np.arange(52 * decks, dtype=np.int16)
+    return random.permuted(np.tile(ordered, (shoes, 1)), axis=1)
+
+
+def swapped(chosen: Ints) -> Ints:
+    """Shoes made by swapping place i with place chosen[:, i], for every i in turn."""
+    shoes = np.tile(np.arange(chosen.shape[1], dtype=np.int16), (len(chosen), 1))
+    every = np.arange(len(chosen))
+    for place, other in enumerate(chosen.T):
+        kept = shoes[every, other].copy()
+        shoes[every, other] = shoes[:, place]
+        shoes[:, place] = kept
+    return shoes
+
+
+def of_shoes(shoes: Ints, level: float = 0.01) -> dict[str, ShuffleTest]:
+    """The battery of whole shoes by name."""
+    counts = ShoeCounts(shoes.shape[1] // 52)
+    for part in np.array_split(shoes, 3):
+        counts.add(part)
+    return {test.name: test for test in judge(list(counts.results("game")), level)}
+
+
+def of_deals(deals: Ints, decks: int = 6, level: float = 0.01) -> dict[str, ShuffleTest]:
+    """The battery of initial deals, rows of places in the pack, by name."""
+    counts = DealCounts(decks)
+    for deal in deals.tolist():
+        counts.add(deal)
+    return {test.name: test for test in judge(list(counts.results("game")), level)}
+
+
+def rejected(tests: dict[str, ShuffleTest]) -> set[str]:
+    return {name for name, test in tests.items() if test.rejected}

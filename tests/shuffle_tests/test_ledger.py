@@ -1,0 +1,239 @@
+"""What is read from a ledger, and what it must not show: repeats, late commitments, gaps."""
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from itertools import cycle
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from audit_reports import findings as codes
+from audit_reports.errors import LeafRefused
+from audit_reports.shuffle_tests import battery as batteries
+from audit_reports.shuffle_tests.battery import Battery, run_on_rounds, run_shuffle_tests
+from audit_reports.shuffle_tests.records import DealtRound, dealt_rounds
+from ledger import Ledger
+from ledger.events import (
+    CardDealt,
+    DealRequested,
+    EventData,
+    RoundVoided,
+    ShoeCommitted,
+    ShoeRevealed,
+    StakesPlaced,
+)
+from replay.batch import Batch
+from replay.bulk.shoes import whole_shoes
+from replay.catalogue import current_rules, rules_by_digest
+from replay.engine.cards import PACK
+from replay.engine.round import Decide
+from replay.engine.shoe import Shoe, commitment
+from replay.table import LiveTable, TableSettings
+from tests.audit_reports.helpers import ZAPPIT, begun, closed, go_on, new_round, play, settled
+from tests.ledger.helpers import alter
+
+SETTINGS = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+
+
+def dealt(ledger: Ledger, game: str, seeds: Iterable[bytes], seats: int = 1) -> list[str]:
+    """Play a round of each seed, standing on everything; return the ids."""
+    draw, batch = list(reversed(list(seeds))), Batch(ledger)
+    rules = current_rules(ledger, game)
+    table = LiveTable(ledger, rules, SETTINGS, journal=batch, seeds=draw.pop)
+    ids: list[str] = []
+    while draw:
+        live = table.open_round("p-1")
+        live.deal({f"s{seat}": {"main": 100} for seat in range(1, seats + 1)}, b"mine")
+        while isinstance(live.due, Decide):
+            live.decide(live.due.hand, "stand" if "stand" in live.offered else "decline")
+        ids.append(live.round_id)
+    batch.flush()
+    return ids
+
+
+def seeds(count: int) -> list[bytes]:
+    random = Random(41)
+    return [random.randbytes(32) for _ in range(count)]
+
+
+def found(battery: Battery) -> list[str]:
+    return [finding.code for finding in battery.findings]
+
+
+def test_a_round_says_its_seeds_times_and_initial_cards(ledger: Ledger) -> None:
+    (round_id,) = dealt(ledger, "nba", seeds(1), seats=2)
+    (each,) = dealt_rounds(ledger)
+    own = each.own
+    assert (own.round_id, own.seed, own.client_seed) == (round_id, seeds(1)[0], b"mine")
+    assert own.commitment == commitment(round_id, own.rules_digest or "", seeds(1)[0]).hex()
+    shoe = Shoe(seeds(1)[0], round_id, own.rules_digest or "", b"mine", 8)
+    assert each.is_dealt
+    # Two cards a seat and the up card; the hole card lay face down.
+    assert each.cards == [shoe[index] for index in range(5)]
+    assert each.skipped_at is None
+    assert each.committed_leaf is not None
+    assert each.staked_leaf is not None
+    assert each.committed_leaf < each.staked_leaf
+    assert each.age is not None
+    assert each.age >= timedelta(0)
+
+
+def test_honest_rounds_of_every_game_are_tested_and_sound(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batteries, "BATCH", 100)
+    for game in ("zappit", "zero", "nba"):
+        dealt(ledger, game, seeds(120))
+    told: list[tuple[int, int]] = []
+    battery = run_shuffle_tests(ledger, lambda done, size: told.append((done, size)))
+    assert told[-1] == (ledger.size(), ledger.size())
+    assert (battery.rounds, battery.shoes, battery.deals) == (360, 360, 360)
+    # The same 120 seeds were used for each game.
+    assert set(found(battery)) == {codes.SEED_REPEATED}
+    assert {test.game for test in battery.tests} == {"zappit", "zero", "nba"}
+    assert battery.tested == 3 * 16
+    # Ids of rounds are drawn anew, and with them shoes: at 1% one run in a hundred would fail.
+    assert all((test.adjusted or 1) > 1e-6 for test in battery.tests)
+    assert sum(battery.commitment_ages.values()) == 360
+
+
+def test_shoes_are_those_of_the_scalar_shuffle(ledger: Ledger) -> None:
+    dealt(ledger, "zero", seeds(3))
+    for each in dealt_rounds(ledger):
+        digest = each.own.rules_digest or ""
+        shoe = Shoe(each.own.seed or b"", each.own.round_id, digest, b"mine", 8)
+        (places,) = whole_shoes([each.own], digest, 8).tolist()
+        assert [PACK[place % 52] for place in places] == list(shoe)
+
+
+def test_a_seed_used_twice_names_both_rounds(ledger: Ledger) -> None:
+    first, second, again = seeds(3)[0], seeds(3)[1], seeds(3)[0]
+    dealt(ledger, "zappit", [first, second, again])
+    battery = run_shuffle_tests(ledger)
+    (finding,) = battery.findings
+    opened = [each.first_leaf for each in dealt_rounds(ledger)]
+    assert (finding.code, finding.leaf_index) == (codes.SEED_REPEATED, opened[2])
+    assert f"from leaf {opened[0]} had" in finding.text
+
+
+def test_a_seed_used_again_and_again_is_found_each_time(ledger: Ledger) -> None:
+    dealt(ledger, "zappit", [seed for seed, _ in zip(cycle(seeds(2)), range(7), strict=False)])
+    assert found(run_shuffle_tests(ledger)) == [codes.SEED_REPEATED] * 5
+
+
+def _copied(each: DealtRound) -> DealtRound:
+    copy = DealtRound(each.own, each.first_leaf + 1000)
+    copy.cards, copy.dealt, copy.seats = each.cards, each.dealt, each.seats
+    return copy
+
+
+def test_a_round_copied_whole_repeats_seed_shoe_and_commitment(ledger: Ledger) -> None:
+    dealt(ledger, "zappit", seeds(2))
+    rounds = list(dealt_rounds(ledger))
+    battery = run_on_rounds([*rounds, _copied(rounds[0])], rules_by_digest(ledger))
+    assert found(battery) == [codes.COMMITMENT_REPEATED, codes.SEED_REPEATED, codes.SHOE_REPEATED]
+
+
+SEED = "ef" * 32
+
+
+def _events(round_id: str, cards: int = 4) -> list[EventData]:
+    """A closed round with a true commitment, one seat, and its first cards."""
+    committed = commitment(round_id, ZAPPIT, bytes.fromhex(SEED)).hex()
+    events = begun({"s1": {"main": 100}})[:-1]
+    events[1] = ShoeCommitted(committed, "c2VhbGVk", None)
+    shoe = Shoe(bytes.fromhex(SEED), round_id, ZAPPIT, b"", 6)
+    dealt = [CardDealt(index, "s1", shoe[index]) for index in range(cards - 1)]
+    return closed([*events, *dealt, CardDealt(cards - 1, "dealer"), settled("s1", 100, 0)])
+
+
+Change = Callable[[list[EventData]], None]
+
+
+def _no_commitment(events: list[EventData]) -> None:
+    del events[1]
+
+
+def _committed_late(events: list[EventData]) -> None:
+    events.insert(2, events.pop(1))
+
+
+def _committed_after_chips(events: list[EventData]) -> None:
+    events.insert(1, StakesPlaced({"s1": {"main": 100}}))
+
+
+def _skips_a_card(events: list[EventData]) -> None:
+    place = next(place for place, data in enumerate(events) if isinstance(data, CardDealt))
+    events[place + 1] = CardDealt(9, "s1", "Ac")
+
+
+def _another_seed(events: list[EventData]) -> None:
+    events[-2] = ShoeRevealed("ee" * 32)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (_no_commitment, codes.COMMITMENT_LATE),
+        (_committed_late, codes.COMMITMENT_LATE),
+        (_committed_after_chips, codes.COMMITMENT_LATE),
+        (_skips_a_card, codes.SHOE_INDEX_SKIPPED),
+        (_another_seed, codes.COMMITMENT_BROKEN),
+    ],
+)
+def test_what_is_wrong_with_one_rounds_shuffle(ledger: Ledger, change: Change, code: str) -> None:
+    sound, faulty = new_round(), new_round()
+    events = _events(faulty)
+    change(events)
+    go_on(ledger, sound, _events(sound)[:-2])
+    go_on(ledger, faulty, events)
+    battery = run_shuffle_tests(ledger)
+    assert code in found(battery)
+    assert {finding.stream for finding in battery.findings} == {faulty}
+
+
+def test_open_voided_and_fun_rounds_count_as_far_as_they_go(ledger: Ledger) -> None:
+    still_open, fun, voided = new_round(), new_round(), new_round()
+    go_on(ledger, still_open, _events(still_open)[:-2])
+    events = _events(fun)
+    go_on(ledger, fun, [begun({}, mode="fun")[0], *events[1:]])
+    go_on(ledger, voided, [*_events(voided)[:-2], ShoeRevealed("ab" * 32), RoundVoided("x", [])])
+    battery = run_shuffle_tests(ledger)
+    assert (battery.rounds, battery.shoes, battery.deals) == (3, 1, 3)
+    assert found(battery) == [codes.COMMITMENT_BROKEN]
+
+
+def test_deals_cut_short_and_cards_that_are_none_are_not_counted(ledger: Ledger) -> None:
+    round_id = new_round()
+    events = _events(round_id)
+    go_on(ledger, round_id, [*events[:4], CardDealt(1, "s1", "Zz"), *events[5:]])
+    play(ledger, begun({"s1": {"main": 100}}))
+    play(ledger, [*begun({"s1": {"main": 5}})[:2], DealRequested({"s1": {"main": 5}}, "zz", None)])
+    assert run_shuffle_tests(ledger).deals == 0
+
+
+def test_rounds_under_unknown_rules_have_no_shoe(ledger: Ledger) -> None:
+    play(ledger, closed(begun({"s1": {"main": 100}}, digest="ab" * 32)))
+    battery = run_shuffle_tests(ledger)
+    assert (battery.rounds, battery.shoes, battery.deals, battery.tests) == (1, 0, 0, [])
+
+
+def test_an_empty_ledger_has_no_tests(ledger: Ledger) -> None:
+    battery = run_shuffle_tests(ledger)
+    assert (battery.rounds, battery.tests, battery.findings) == (0, [], [])
+
+
+def test_an_altered_card_reaches_no_test(ledger: Ledger, path: Path) -> None:
+    dealt(ledger, "zappit", seeds(2))
+    (first, _) = dealt_rounds(ledger)
+    leaf_index = next(
+        each.leaf_index
+        for each in ledger.events(first.own.round_id)
+        if isinstance(each.event.data, CardDealt)
+    )
+    card = first.cards[0]
+    other = "Ac" if card != "Ac" else "2c"
+    alter(path, leaf_index, f'"{card}"'.encode(), f'"{other}"'.encode())
+    with pytest.raises(LeafRefused, match=rf"leaf {leaf_index} of .* is refused"):
+        run_shuffle_tests(ledger)
