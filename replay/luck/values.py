@@ -21,12 +21,13 @@ import numpy as np
 from replay.bulk.tables import NUMBER, Ints, Tables, compile_tables
 from replay.engine.dealer import Dealer
 from replay.engine.hand import Hand
-from replay.engine.outcomes import MAIN
+from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_json
 from replay.theory.basic import any_acts
 from replay.theory.side_bets import insurance, side_bet
 from replay.theory.up_card import (
     against,
+    checks,
     game_positions,
     halves,
     play_parts,
@@ -74,6 +75,11 @@ class Values:
     start: Floats
     play: Floats
     final: Floats
+
+    @property
+    def bets(self) -> tuple[str, ...]:
+        """Return the bets a round can have: main, insurance, side bets."""
+        return (MAIN, INSURANCE_BET, *self.tables.rules.side_bets)
 
     @cached_property
     def hand_number(self) -> dict[Hand, int]:
@@ -130,10 +136,18 @@ def from_shipped(rules: Rules, shipped: Shipped) -> Values:
     pays = _pays(tables)
     reach = _final_reach(tables)
     start, play = (_by_state(tables, rows, pays) for rows in (shipped.start, shipped.play))
+    # Where nobody looks for a natural, two cards just dealt are already in play.
+    dealt = [number for number, row in enumerate(shipped.start, tables.first_hand) if row]
+    unlooked = [up for up in VALUES if not checks(rules, up)]
+    play[np.ix_(dealt, unlooked)] = start[np.ix_(dealt, unlooked)]
     means = {MAIN: shipped.start_mean}
     means |= {bet.bet: bet.returned - 1 for bet in insurance(rules)}
     means |= {name: side_bet(rules, name).returned - 1 for name in rules.side_bets}
-    return Values(tables, means, start, play, pays @ reach.T)
+    final = pays @ reach.T
+    # Where nothing depends on the dealer the sum is exact, not nearly so.
+    always = (pays == pays[:, :1]).all(axis=1)
+    final[always] = pays[always, :1]
+    return Values(tables, means, start, play, final)
 
 
 def compute(rules: Rules) -> Shipped:
