@@ -5,17 +5,17 @@ The kernel (`walk`, `money`, `shoes`) proves rounds sound; what it cannot prove 
 mistake here can cost time and never invent or word a finding.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ledger import Finding
-from replay.bulk.due import Layout, layout_of
-from replay.bulk.money import LARGEST_STAKE, Bets, Laid, due_bets, offers_hold, settlements_hold
+from replay.bulk.due import layout_of
+from replay.bulk.money import LARGEST_STAKE, Laid, offers_hold, settlements_hold
 from replay.bulk.shoes import committed, first_cards
 from replay.bulk.tables import NUMBER, Ints
-from replay.bulk.walk import Events, Walked, walk
+from replay.bulk.walk import Events, walk
 from replay.bulk.words import (
     CARD,
     CLEAN,
@@ -63,22 +63,6 @@ class Columns(NamedTuple):
     starts: Ints
 
 
-class Judged(NamedTuple):
-    """Rounds of one rule set and number of seats, by their `places` among the columns' rounds.
-
-    `sound` tells which are proved sound; what else is said of the others may be wrong.
-    """
-
-    places: Ints
-    digest: str
-    layout: Layout
-    events: Events
-    walked: Walked
-    laid: Laid
-    bets: Bets
-    sound: Ints
-
-
 class _Opening(NamedTuple):
     """How rounds begin: rules, the seats' numbers, their stakes; None of it where it is refused."""
 
@@ -114,20 +98,11 @@ def sound(
     Without `with_shoes` the play and the money are judged alone, as a bench of the engine asks.
     """
     proved = np.zeros(len(columns.own), np.bool_)
-    for group in judged(columns, rules_by_digest, with_shoes=with_shoes):
-        proved[group.places] = group.sound
-    return proved
-
-
-def judged(
-    columns: Columns, rules_by_digest: Mapping[str, Rules], *, with_shoes: bool
-) -> Iterator[Judged]:
-    """Yield the rounds the kernel can read, in groups of one rule set and number of seats."""
     table = columns.vocabulary.table()
     words, lengths = _without_ignored(columns, table)
     formed, placed = _well_formed(table, words, lengths)
     if not len(formed):
-        return
+        return proved
     kept = np.repeat(np.isin(np.arange(len(lengths)), formed), lengths)
     words, lengths = words[kept], lengths[formed]
     starts = np.cumsum(lengths) - lengths
@@ -146,14 +121,10 @@ def judged(
             which[chosen],
         )
         inside = np.repeat(np.isin(np.arange(len(lengths)), chosen), lengths)
-        yield group.judged(
-            formed[chosen],
-            columns.vocabulary,
-            table,
-            words[inside],
-            lengths[chosen],
-            with_shoes=with_shoes,
+        proved[formed[chosen]] = group.sound(
+            columns.vocabulary, table, words[inside], lengths[chosen], with_shoes=with_shoes
         )
+    return proved
 
 
 def _without_ignored(columns: Columns, table: Ints) -> tuple[Ints, Ints]:
@@ -261,17 +232,16 @@ class _Group:
         self.openings = [opening for number in used if (opening := openings[number]) is not None]
         self.layout = layout_of(rules, len(self.openings[0].seats))
 
-    def judged(
+    def sound(
         self,
-        places: Ints,
         vocabulary: Vocabulary,
         table: Ints,
         words: Ints,
         lengths: Ints,
         *,
         with_shoes: bool,
-    ) -> Judged:
-        """Return what the kernel makes of the rounds, and which it proves sound."""
+    ) -> Ints:
+        """Tell of each round whether it is proved sound."""
         laid = self._laid()
         events = Events(
             table=np.ascontiguousarray(table.T),
@@ -282,16 +252,15 @@ class _Group:
             has_half=laid.insurance > 0,
         )
         walked = walk(self.layout, events)
-        bets = due_bets(self.layout, events, walked, laid, vocabulary.names)
         proved = (
             walked.followed
             & offers_hold(self.layout, events, walked, laid)
-            & settlements_hold(self.layout, events, walked, laid, bets, vocabulary.names)
+            & settlements_hold(self.layout, events, walked, laid, vocabulary.names)
         )
         if with_shoes:
             proved &= committed(self.own, self.digest)
             proved &= self._cards_are_the_shoe_s(events, proved)
-        return Judged(places, self.digest, self.layout, events, walked, laid, bets, proved)
+        return proved
 
     def _laid(self) -> Laid:
         def each(of: Callable[[_Opening], tuple[int, ...]]) -> Ints:

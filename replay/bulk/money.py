@@ -48,7 +48,7 @@ class Laid(NamedTuple):
     side: dict[str, Ints]
 
 
-class Bets(NamedTuple):
+class _Bets(NamedTuple):
     """Every bet by round and place: whether it is there, its stake, payment, line's name, turn."""
 
     there: Ints
@@ -109,10 +109,11 @@ def offers_hold(layout: Layout, events: Events, walked: Walked, laid: Laid) -> I
 
 
 def settlements_hold(
-    layout: Layout, events: Events, walked: Walked, laid: Laid, bets: Bets, names: Names
+    layout: Layout, events: Events, walked: Walked, laid: Laid, names: Names
 ) -> Ints:
     """Tell of each round whether every bet was settled once, in its turn, as the rules pay it."""
     rounds = len(events.start)
+    bets = _due(layout, events, walked, laid, names)
     places = bets.there.shape[1]
     settled = np.flatnonzero(events.of(KIND) == SETTLED)
     number = events.number[settled]
@@ -177,17 +178,16 @@ def _first_places(layout: Layout, laid: Laid) -> list[tuple[int, str]]:
     return found + [(first + n * layout.seats, name) for n, name in enumerate(laid.side)]
 
 
-def due_bets(layout: Layout, events: Events, walked: Walked, laid: Laid, names: Names) -> Bets:
-    """Return what the rules pay every bet: the hands' main bets, insurance, each side bet."""
+def _due(layout: Layout, events: Events, walked: Walked, laid: Laid, names: Names) -> _Bets:
     main = _main_bets(layout, events, walked, laid, names)
     insurance = _insurance(layout, events, walked, laid, names)
     side = [
         _side_bets(layout, events, walked, stakes, bet, names) for bet, stakes in laid.side.items()
     ]
-    return Bets(*(np.hstack(parts) for parts in zip(main, insurance, *side, strict=True)))
+    return _Bets(*(np.hstack(parts) for parts in zip(main, insurance, *side, strict=True)))
 
 
-def _main_bets(layout: Layout, events: Events, walked: Walked, laid: Laid, names: Names) -> Bets:
+def _main_bets(layout: Layout, events: Events, walked: Walked, laid: Laid, names: Names) -> _Bets:
     tables = layout.tables
     hands = walked.states[:, : layout.hands]
     there = hands != ABSENT
@@ -210,10 +210,10 @@ def _main_bets(layout: Layout, events: Events, walked: Walked, laid: Laid, names
     at = events.number[walked.move[taken]], 2 * (column[taken] - layout.answers)
     early = tables.early[walked.states[at]] >= 0
     turn[at] = np.where(early, walked.turn[walked.move[taken]], turn[at])
-    return Bets(there, stake, paid, _named(tables.pays, names)[line], turn)
+    return _Bets(there, stake, paid, _named(tables.pays, names)[line], turn)
 
 
-def _insurance(layout: Layout, events: Events, walked: Walked, laid: Laid, names: Names) -> Bets:
+def _insurance(layout: Layout, events: Events, walked: Walked, laid: Laid, names: Names) -> _Bets:
     tables, kind = layout.tables, events.of(KIND, walked.move)
     there = np.zeros_like(laid.main, np.bool_)
     insured = (kind == DECISION) & (events.of(SYMBOL, walked.move) == NUMBER[INSURANCE])
@@ -227,12 +227,12 @@ def _insurance(layout: Layout, events: Events, walked: Walked, laid: Laid, names
     line = np.repeat(natural[:, None], layout.seats, axis=1)
     paid = _paid(tables.insurance, line, laid.insurance, tables.rules.rounding)
     named = _named(tables.insurance, names)[line]
-    return Bets(there, laid.insurance, paid, named, np.repeat(turn[:, None], layout.seats, axis=1))
+    return _Bets(there, laid.insurance, paid, named, np.repeat(turn[:, None], layout.seats, axis=1))
 
 
 def _side_bets(
     layout: Layout, events: Events, walked: Walked, stakes: Ints, bet: str, names: Names
-) -> Bets:
+) -> _Bets:
     table = layout.tables.side_bets[bet]
     symbol, number = events.of(SYMBOL, walked.move), events.number[walked.move]
     ordinal = np.arange(len(number)) - np.searchsorted(number, number)
@@ -247,7 +247,7 @@ def _side_bets(
     line = table.line[hands[..., 0], hands[..., 1], up[:, None]].astype(np.int64)
     paid = _paid(table.pays, line, stakes, layout.tables.rules.rounding)
     named = _named(table.pays, names)[line]
-    return Bets(stakes > 0, stakes, paid, named, np.zeros_like(stakes))
+    return _Bets(stakes > 0, stakes, paid, named, np.zeros_like(stakes))
 
 
 def _is_second(keys: Ints) -> Ints:

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from replay.bulk.money import Laid
 from replay.bulk.tables import ABSENT, ACTS, NUMBER, OWES, Ints
 from replay.engine.cards import PACK, VALUE
 from replay.engine.hand import CASH_OUT, EVEN_MONEY, INSURANCE, SPLIT
@@ -39,16 +38,24 @@ _SKILL: Final = {kind: number for number, kind in enumerate(SKILL_KINDS)}
 class Moves(NamedTuple):
     """The moves of whole rounds, flat, round by round in order; `number` is each one's round.
 
-    `column`, `symbol`, `before` and `after` are those of `bulk.walk`; `shown_minor` is what a hand
-    was sold for, in minor units, 0 at other moves.
+    `column` is 2n for the n-th seat that plays, 2n + 1 for the second hand of its split; after the
+    hands come the columns of the dealer, of the look at the hole card, and one for each seat's
+    answer to an ace. `symbol` is a place in `tables.SYMBOLS`, `shown_minor` what a hand was sold
+    for, in minor units, 0 at other moves.
     """
 
     number: Ints
     column: Ints
     symbol: Ints
-    before: Ints
-    after: Ints
     shown_minor: Ints
+
+
+class Stakes(NamedTuple):
+    """Stakes in minor units, shape (rounds, seats); of insurance, what it costs where taken."""
+
+    main: Ints
+    insurance: Ints
+    side: dict[str, Ints]
 
 
 class BatchParts(NamedTuple):
@@ -66,12 +73,9 @@ class BatchParts(NamedTuple):
     worth: Floats
 
 
-def decompose_moves(values: Values, moves: Moves, stakes: Laid, states: Ints) -> BatchParts:
-    """Take rounds of one number of seats apart; `states` are their last ones, as in `bulk.walk`.
-
-    The rounds must have been followed to their settlement.
-    """
-    batch = _Batch(values, moves, stakes, states)
+def decompose_moves(values: Values, moves: Moves, stakes: Stakes) -> BatchParts:
+    """Take whole rounds of one number of seats apart, whose moves are all as the rules say."""
+    batch = _Batch(values, moves, stakes)
     batch.deal()
     batch.answers()
     batch.check()
@@ -84,11 +88,13 @@ def decompose_moves(values: Values, moves: Moves, stakes: Laid, states: Ints) ->
 class _Batch:
     """The rounds with what is looked up more than once."""
 
-    def __init__(self, values: Values, moves: Moves, stakes: Laid, states: Ints) -> None:
-        self.values, self.moves, self.stakes, self.states = values, moves, stakes, states
+    def __init__(self, values: Values, moves: Moves, stakes: Stakes) -> None:
+        self.values, self.moves, self.stakes = values, moves, stakes
         self.tables, self.rules = values.tables, values.tables.rules
         rounds, self.seats = stakes.main.shape
         self.hands = 2 * self.seats
+        self.states, self.before, self.after = _followed(values, moves, stakes.main.shape)
+        states = self.states
         self.bets = values.bets
         self.up = self.tables.up_value[states[:, self.hands]].astype(np.int64) - 1
         first = np.searchsorted(moves.number, np.arange(rounds))
@@ -144,9 +150,9 @@ class _Batch:
         moves, dealt = self.moves, np.flatnonzero(~self.late & self.is_card)
         number, column = moves.number[dealt], moves.column[dealt]
         mine = column < self.hands
-        second = mine & (self.tables.role[moves.after[dealt]] != OWES)
+        second = mine & (self.tables.role[self.after[dealt]] != OWES)
         self.dealt = np.zeros((len(self.states), self.seats), np.int64)
-        self.dealt[number[second], column[second] // 2] = moves.after[dealt[second]]
+        self.dealt[number[second], column[second] // 2] = self.after[dealt[second]]
         worth = self.values.start[self.dealt, self.up[:, np.newaxis]]
         self._lucky_deal(MAIN, worth, self.stakes.main)
         cards = np.zeros((2, len(self.states), self.seats), np.int64)
@@ -246,16 +252,16 @@ class _Batch:
         number, column, symbol = (each[acts] for each in (moves.number, moves.column, moves.symbol))
         play, up = self.values.play, self.up[number]
         stake = self.stakes.main[number, column // 2]
-        after = play[moves.after[acts], up] * np.where(symbol == NUMBER[SPLIT], 2, 1) * stake
+        after = play[self.after[acts], up] * np.where(symbol == NUMBER[SPLIT], 2, 1) * stake
         after = np.where(symbol == NUMBER[CASH_OUT], self.sold[number, column], after)
-        amount = after - play[moves.before[acts], up] * stake
+        amount = after - play[self.before[acts], up] * stake
         self._add(self.skill, number, MAIN, symbol - _FIRST_ACT, amount)
 
     def cards(self) -> None:
         """The cards that acts drew."""
         moves, play = self.moves, self.values.play
         drawn = np.flatnonzero(self.late & self.is_card & (moves.column < self.hands))
-        number, before, up = moves.number[drawn], moves.before[drawn], self.up[moves.number[drawn]]
+        number, before, up = moves.number[drawn], self.before[drawn], self.up[moves.number[drawn]]
         seat = moves.column[drawn] // 2
         stake = self.stakes.main[number, seat]
         now = play[before, up]
@@ -263,7 +269,7 @@ class _Batch:
         chance = self._draw_chances(drawn)
         gap = (chance * (could_be - now[:, np.newaxis])).sum(axis=1)
         self._gap(drawn, seat, gap * stake)
-        amount = (play[moves.after[drawn], up] - now - gap) * stake
+        amount = (play[self.after[drawn], up] - now - gap) * stake
         self._add(self.luck, number, MAIN, _drawn_kinds(self.values)[before], amount)
 
     def dealer(self) -> None:
@@ -286,13 +292,13 @@ class _Batch:
             draw_probabilities(self._unseen(drawn), None),
         )
         first = tables.first_dealer
-        leads_to = tables.transition[moves.before[drawn][:, np.newaxis], CARDS].astype(np.int64)
+        leads_to = tables.transition[self.before[drawn][:, np.newaxis], CARDS].astype(np.int64)
         could_be = final[facts[:, np.newaxis], leads_to[rows] - first]
-        now = final[facts, moves.before[move] - first]
+        now = final[facts, self.before[move] - first]
         now[hole] = self._before_hole_card(number[hole], hand[hole]) / times[hole]
         gap = (chance[rows] * (could_be - now[:, np.newaxis])).sum(axis=1)
         self._gap(move, column // 2, gap * stake)
-        amount = (final[facts, moves.after[move] - first] - now - gap) * stake
+        amount = (final[facts, self.after[move] - first] - now - gap) * stake
         kind = np.where(hole, _LUCK[HOLE_CARD], _LUCK[DEALER_DRAW])
         self._add(self.luck, number, MAIN, kind, amount)
 
@@ -322,7 +328,7 @@ class _Batch:
         dealer = self.late & self.is_card & (self.moves.column == self.hands)
         one = np.array([dealer.count == 1 for dealer in self.tables.dealers])
         moves = np.flatnonzero(dealer)
-        turned: Ints = moves[one[self.moves.before[moves] - self.tables.first_dealer]]
+        turned: Ints = moves[one[self.before[moves] - self.tables.first_dealer]]
         return turned
 
     def _unseen(self, moves: Ints) -> Ints:
@@ -367,6 +373,35 @@ class _Batch:
         kinds = len(sums) // self.stake.size
         cell = (number * len(self.bets) + self.bets.index(bet)) * kinds + kind
         sums += np.bincount(cell, amount, len(sums))
+
+
+def _followed(values: Values, moves: Moves, shape: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
+    """Return the last states of the hands and the dealer, and those before and after each move."""
+    tables, (rounds, seats) = values.tables, shape
+    dealer = 2 * seats
+    states = np.full((rounds, dealer + 1), ABSENT)
+    states[:, 0:dealer:2] = tables.first_hand
+    states[:, dealer] = tables.first_dealer
+    before, after = np.zeros((2, len(moves.number)), np.int64)
+    first = np.searchsorted(moves.number, np.arange(rounds))
+    place = np.arange(len(moves.number)) - first[moves.number]
+    # All first moves, then all second ones: no two of one step are of the same round.
+    order = np.argsort(place, kind="stable")
+    for step in np.split(order, np.cumsum(np.bincount(place))[:-1]):
+        number, column, symbol = (each[step] for each in (moves.number, moves.column, moves.symbol))
+        answers = np.flatnonzero((symbol == NUMBER[EVEN_MONEY]) & (column > dealer + 1))
+        column = column.copy()
+        # Even money is the answer of a seat and ends its hand.
+        column[answers] = 2 * (column[answers] - dealer - 2)
+        moved = column <= dealer
+        step, number, column, symbol = (each[moved] for each in (step, number, column, symbol))
+        old = states[number, column]
+        new = tables.transition[old, symbol].astype(np.int64)
+        states[number, column] = new
+        before[step], after[step] = old, new
+        split = symbol == NUMBER[SPLIT]
+        states[number[split], column[split] + 1] = new[split]
+    return states, before, after
 
 
 def _drawn_kinds(values: Values) -> Ints:

@@ -1,6 +1,6 @@
 """Rounds by the hundred thousand, played by the tables, from honest shoes and from crooked ones.
 
-What is due comes from `layout_of(...).due`, what a card or an act does from the tables. A crooked
+What is due comes from `Layout.due`, what a card or an act does from the tables. A crooked
 dealer changes the chance of a card and nothing else.
 """
 
@@ -18,10 +18,9 @@ from replay.bulk.due import (
     TO_DEALER_DOWN,
     TO_HAND,
     Layout,
-    layout_of,
 )
-from replay.bulk.money import Laid, round_minor
-from replay.bulk.tables import ACT_BIT, ACTS, ASKED, DOWN, NUMBER, Ints
+from replay.bulk.money import round_minor
+from replay.bulk.tables import ACT_BIT, ACTS, ASKED, DOWN, NUMBER, Ints, compile_tables
 from replay.engine.cards import PACK, VALUE
 from replay.engine.hand import (
     CASH_OUT,
@@ -38,7 +37,7 @@ from replay.engine.hand import (
 )
 from replay.engine.round import NATURAL, NO_NATURAL
 from replay.engine.rules import Rules
-from replay.luck.batch import Moves
+from replay.luck.batch import Moves, Stakes
 from replay.theory import theory
 from replay.theory.basic import group_of
 from replay.theory.chart import basic_table
@@ -72,8 +71,7 @@ class Simulated(NamedTuple):
     """Rounds as `decompose_moves` takes them."""
 
     moves: Moves
-    laid: Laid
-    states: Ints
+    stakes: Stakes
 
 
 def simulate(
@@ -87,7 +85,7 @@ def simulate(
     cards: str = "A23456789TJQK",
 ) -> Simulated:
     """Play rounds of `seats` seats; `cards` are the ranks that can come, all of them by default."""
-    layout = layout_of(rules, seats)
+    layout = Layout(compile_tables(rules), seats)
     play = _Play(layout, player, rounds, random, crooked)
     play.left *= np.array([card[0] in cards for card in PACK])
     while play.step():
@@ -111,7 +109,7 @@ class _Play:
         side = {bet: np.full((rounds, layout.seats), STAKE_MINOR) for bet in
                 layout.tables.rules.side_bets}  # fmt: skip
         main = np.full((rounds, layout.seats), STAKE_MINOR)
-        self.laid = Laid(main, main // 2, side)
+        self.stakes = Stakes(main, main // 2, side)
 
     def step(self) -> bool:
         """Make one move in every round; False when all are settled."""
@@ -152,13 +150,13 @@ class _Play:
         hand = 2 * (column[paid] - layout.answers)
         natural = self.states[rounds[paid], hand]
         self.states[rounds[paid], hand] = tables.transition[natural, NUMBER[EVEN_MONEY]]
-        self.made.append((rounds, column, symbol, before, after, shown))
+        self.made.append((rounds, column, symbol, shown))
         return True
 
     def result(self) -> Simulated:
         flat = [np.concatenate(column) for column in zip(*self.made, strict=True)]
         order = np.argsort(flat[0], kind="stable")
-        return Simulated(Moves(*(column[order] for column in flat)), self.laid, self.states)
+        return Simulated(Moves(*(column[order] for column in flat)), self.stakes)
 
     def _check(self, rounds: Ints, code: Ints) -> tuple[Ints, Ints]:
         natural = self._naturals(_VALUE[self.hole[rounds]], self._up(rounds))
@@ -238,7 +236,7 @@ def random_player(state: Ints, up: Ints, legal: Ints, random: Random) -> Ints:
 
 def greedy_player(rules: Rules) -> Player:
     """A player who always does the most: insures, sells, splits, zaps, doubles, hits below 19."""
-    tables = layout_of(rules, 1).tables
+    tables = compile_tables(rules)
     total = np.zeros(len(tables.transition), np.int64)
     total[tables.first_hand : tables.first_dealer] = [hand.total for hand in tables.hands]
     wishes = (EVEN_MONEY, INSURANCE, SPLIT, ZAP, DOUBLE, HIT)
@@ -260,7 +258,7 @@ def greedy_player(rules: Rules) -> Player:
 
 def basic_player(rules: Rules) -> Player:
     """The player of the exact basic strategy, who never insures."""
-    tables = layout_of(rules, 1).tables
+    tables = compile_tables(rules)
     known = theory(rules)
     table = basic_table(known.basic)
     acts = np.zeros((len(tables.transition), 10), np.int64)

@@ -34,14 +34,14 @@ def _player(name: str, rules: Rules) -> Player:
 
 
 def _apart(rules: Rules, played: Simulated) -> BatchParts:
-    return decompose_moves(values_of(rules), played.moves, played.laid, played.states)
+    return decompose_moves(values_of(rules), played.moves, played.stakes)
 
 
 def _by_the_engine(rules: Rules, played: Simulated, seats: int) -> Iterator[Decomposition]:
     moves = played.moves
     stakes = dict.fromkeys(rules.bets, STAKE_MINOR)
     first = open_round(rules, {f"s{seat}": stakes for seat in range(1, seats + 1)})
-    for number in range(len(played.states)):
+    for number in range(len(played.stakes.main)):
         mine = np.flatnonzero(moves.number == number)
         symbols = zip(moves.symbol[mine].tolist(), moves.shown_minor[mine].tolist(), strict=True)
         yield decompose(
