@@ -33,6 +33,7 @@ _PLACE: Final = np.array([VALUE[card] - 1 for card in PACK])
 _FIRST_ACT: Final = NUMBER[ACTS[0]]
 _LUCK: Final = {kind: number for number, kind in enumerate(LUCK_KINDS)}
 _SKILL: Final = {kind: number for number, kind in enumerate(SKILL_KINDS)}
+_OF_ACT: Final = np.array([_SKILL.get(ACT_KINDS[act], _SKILL[BETWEEN_CARDS]) for act in ACTS])
 
 
 class Moves(NamedTuple):
@@ -123,7 +124,7 @@ class _Batch:
         self.decided_by = np.full(len(column), -1)
         self.decided_by[1:][decides[:-1]] = seat[:-1][decides[:-1]]
         self.decided_as = np.full(len(column), _SKILL[BETWEEN_CARDS])
-        self.decided_as[1:][decides[:-1]] = symbol[:-1][decides[:-1]] - _FIRST_ACT
+        self.decided_as[1:][decides[:-1]] = _OF_ACT[symbol[:-1][decides[:-1]] - _FIRST_ACT]
 
     def _sold(self) -> Floats:
         """Return what each hand was sold for, net, (rounds, hands); nan where it was not."""
@@ -242,7 +243,7 @@ class _Batch:
         cut = self._at_natural(held, up)
         gap = chance * (cut - before) + (1 - chance) * (played - before)
         after = np.where(self.moves.symbol[move] == NUMBER[NATURAL], cut, played)
-        self._gap(move, seat, gap * stake)
+        self._add(self.skill, number, MAIN, _SKILL[BETWEEN_CARDS], gap * stake)
         self._add(self.luck, number, MAIN, _LUCK[CHECK], (after - before - gap) * stake)
 
     def acts(self) -> None:
@@ -255,7 +256,7 @@ class _Batch:
         after = play[self.after[acts], up] * np.where(symbol == NUMBER[SPLIT], 2, 1) * stake
         after = np.where(symbol == NUMBER[CASH_OUT], self.sold[number, column], after)
         amount = after - play[self.before[acts], up] * stake
-        self._add(self.skill, number, MAIN, symbol - _FIRST_ACT, amount)
+        self._add(self.skill, number, MAIN, _OF_ACT[symbol - _FIRST_ACT], amount)
 
     def cards(self) -> None:
         """The cards that acts drew."""
@@ -268,7 +269,9 @@ class _Batch:
         could_be = play[self.tables.transition[before[:, np.newaxis], CARDS], up[:, np.newaxis]]
         chance = self._draw_chances(drawn)
         gap = (chance * (could_be - now[:, np.newaxis])).sum(axis=1)
-        self._gap(drawn, seat, gap * stake)
+        mine = self.decided_by[drawn] == seat
+        kind = np.where(mine, self.decided_as[drawn], _SKILL[BETWEEN_CARDS])
+        self._add(self.skill, number, MAIN, kind, gap * stake)
         amount = (play[self.after[drawn], up] - now - gap) * stake
         self._add(self.luck, number, MAIN, _drawn_kinds(self.values)[before], amount)
 
@@ -297,7 +300,7 @@ class _Batch:
         now = final[facts, self.before[move] - first]
         now[hole] = self._before_hole_card(number[hole], hand[hole]) / times[hole]
         gap = (chance[rows] * (could_be - now[:, np.newaxis])).sum(axis=1)
-        self._gap(move, column // 2, gap * stake)
+        self._add(self.skill, number, MAIN, _SKILL[BETWEEN_CARDS], gap * stake)
         amount = (final[facts, self.after[move] - first] - now - gap) * stake
         kind = np.where(hole, _LUCK[HOLE_CARD], _LUCK[DEALER_DRAW])
         self._add(self.luck, number, MAIN, kind, amount)
@@ -362,12 +365,6 @@ class _Batch:
         return found
 
     # Sums
-
-    def _gap(self, moves: Ints, seat: Ints, amount: Floats) -> None:
-        """Add what takes main bets to the mean at a chance move: a decision's doing, or none's."""
-        mine = self.decided_by[moves] == seat
-        kind = np.where(mine, self.decided_as[moves], _SKILL[BETWEEN_CARDS])
-        self._add(self.skill, self.moves.number[moves], MAIN, kind, amount)
 
     def _add(self, sums: Floats, number: Ints, bet: str, kind: Ints | int, amount: Floats) -> None:
         kinds = len(sums) // self.stake.size

@@ -6,7 +6,17 @@ luck, skill and error besides; `README.md` says how.
 
 from typing import Final
 
-from replay.engine.hand import DOUBLE, HIT, INSURANCE_ACTS, PLAY_ACTS, SPLIT, ZAP, Act, Hand
+from replay.engine.hand import (
+    DECLINE,
+    DOUBLE,
+    HIT,
+    INSURANCE_ACTS,
+    PLAY_ACTS,
+    SPLIT,
+    ZAP,
+    Act,
+    Hand,
+)
 
 LUCK: Final = "luck"
 SKILL: Final = "skill"
@@ -25,8 +35,15 @@ ROUNDING: Final = "rounding"
 ACT_KINDS: Final = {act: act.replace("-", "_") for act in (*PLAY_ACTS, *INSURANCE_ACTS)}
 """The kind of each act; with underscores, as names of columns have them."""
 
-SKILL_KINDS: Final = (*ACT_KINDS.values(), BETWEEN_CARDS, ROUNDING)
-"""Decisions; what the table of values lacks in precision; the rounding of wins to minor units."""
+SKILL_KINDS: Final = (
+    *(kind for act, kind in ACT_KINDS.items() if act != DECLINE),
+    BETWEEN_CARDS,
+    ROUNDING,
+)
+"""Decisions; what the table of values lacks in precision; the rounding of wins to minor units.
+
+To decline moves no bet.
+"""
 
 
 def drawn_by(hand: Hand) -> Act:

@@ -18,6 +18,7 @@ from replay.engine.dealer import makes_natural
 from replay.engine.hand import INSURANCE
 from replay.engine.outcomes import INSURANCE_BET, MAIN, Outcome, outcomes
 from replay.engine.round import (
+    DEALER,
     NATURAL,
     NO_NATURAL,
     Check,
@@ -244,9 +245,12 @@ class Walk:
             for name, worth in self.worth.items():
                 # Summed as differences, a bet that nothing can move any more stays exactly put.
                 means[name] += chance * (self._worth_in(after, name) - worth)
+        decided, due = self.decided, self.state.due
+        drawing = decided is not None and isinstance(due, Deal) and due.receiver != DEALER
         for name, mean in means.items():
-            decided = self.decided is not None and self.decided[0] == name[0] and name[1] == MAIN
-            kind = self.decided[1] if decided and self.decided else BETWEEN_CARDS
+            kind = BETWEEN_CARDS
+            if drawing and decided is not None and name == (decided[0], MAIN):
+                kind = decided[1]
             self._move(self.number - 1, name, SKILL, kind, mean)
         self.decided = None
 

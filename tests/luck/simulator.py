@@ -272,3 +272,12 @@ def basic_player(rules: Rules) -> Player:
         return act
 
     return choose
+
+
+def players(rules: Rules) -> dict[str, Player]:
+    """Three very different players, by name."""
+    return {
+        "basic": basic_player(rules),
+        "random": random_player,
+        "greedy": greedy_player(rules),
+    }

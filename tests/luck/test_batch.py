@@ -16,21 +16,13 @@ from replay.luck.values import values_of
 from tests.luck.simulator import (
     STAKE_MINOR,
     Crooked,
-    Player,
     Simulated,
-    basic_player,
     greedy_player,
-    random_player,
+    players,
     simulate,
 )
 
 _PLAYERS = ("basic", "random", "greedy")
-
-
-def _player(name: str, rules: Rules) -> Player:
-    if name == "random":
-        return random_player
-    return basic_player(rules) if name == "basic" else greedy_player(rules)
 
 
 def _apart(rules: Rules, played: Simulated) -> BatchParts:
@@ -59,7 +51,7 @@ def test_rounds_at_once_are_what_the_engine_makes_of_each(
 ) -> None:
     rules = GAMES[game].rules
     random = np.random.default_rng(3)
-    played = simulate(rules, _player(name, rules), 40, random, seats=seats, cards=cards)
+    played = simulate(rules, players(rules)[name], 40, random, seats=seats, cards=cards)
     parts, bets = _apart(rules, played), values_of(rules).bets
     for number, alone in enumerate(_by_the_engine(rules, played, seats)):
         sums = alone.sums()
@@ -98,7 +90,7 @@ def _errors(parts: BatchParts, bet: int = 0) -> dict[str, float]:
 def test_the_mean_of_luck_is_nil_whoever_plays(game: str, name: str) -> None:
     """20,000 rounds each here; `python -m tests.bench.luck` plays a million."""
     rules = GAMES[game].rules
-    played = simulate(rules, _player(name, rules), 20_000, np.random.default_rng(20_26))
+    played = simulate(rules, players(rules)[name], 20_000, np.random.default_rng(20_26))
     parts = _apart(rules, played)
     for bet in range(len(values_of(rules).bets)):
         for kind, errors in _errors(parts, bet).items():
@@ -115,7 +107,7 @@ def test_a_crooked_deal_shows_in_its_own_part_and_in_no_other(
 ) -> None:
     """A gross fault, so that few rounds do; the bench has small ones."""
     rules, random = GAMES["nba"].rules, np.random.default_rng(5)
-    played = simulate(rules, _player(name, rules), 20_000, random, crooked=crooked)
+    played = simulate(rules, players(rules)[name], 20_000, random, crooked=crooked)
     errors = _errors(_apart(rules, played))
     assert abs(errors.pop(part)) > 5.5
     assert all(abs(each) < 4.5 for each in errors.values())
