@@ -43,7 +43,6 @@ NEEDED_ERRORS = 4.0
 class Fault(NamedTuple):
     """A crooked dealer, the same grossly, and how many times the effect of one the other has."""
 
-    part: str
     small: Crooked
     gross: Crooked
     times: float
@@ -56,11 +55,11 @@ def tilt(weight: float) -> float:
 
 
 FAULTS = {
-    "dealer draws 2% more tens": Fault(
-        "dealer_draw", Crooked(tens=1.02), Crooked(tens=1.2), tilt(1.2) / tilt(1.02)
+    "the dealer has 2% more tens": Fault(
+        Crooked(tens=1.02), Crooked(tens=1.2), tilt(1.2) / tilt(1.02)
     ),
     "5% of naturals dealt again": Fault(
-        "initial_deal", Crooked(naturals_taken=0.05), Crooked(naturals_taken=0.5), 10.0
+        Crooked(naturals_taken=0.05), Crooked(naturals_taken=0.5), 10.0
     ),
 }
 
@@ -131,29 +130,28 @@ def _honest(pair: tuple[str, str], rounds: int) -> dict[str, Sums]:
 
 
 def crooked(pool: ProcessPoolExecutor, rounds: int) -> None:
-    """Print what luck and return show of crooked dealers, and the rounds that either needs.
+    """Print which kinds of luck show a crooked dealer, and the rounds that they and returns need.
 
     The effect is that of the same fault ten times as gross, in proportion.
     """
-    print(f"crooked dealers, basic player, main bet, {rounds:,} rounds each; needs: rounds that lie "
-          f"{NEEDED_ERRORS:g} standard errors off in the mean")  # fmt: skip
-    print(
-        f"{'game':7} {'fault':28} {'part':13} {'effect':>9} {'SD':>6} {'errors':>7} {'needs':>13}"
-    )
+    print(f"crooked dealers, basic player, main bet, {rounds:,} rounds each")
+    print(f"needs: rounds after which the mean lies {NEEDED_ERRORS:g} standard errors off")
+    head = f"{'effect':>9} {'SD':>6} {'errors':>7} {'needs':>13}"
+    print(f"{'game':7} {'fault':28} {'part':13} {head}")
     pairs = list(product(GAMES, FAULTS))
     small = pool.map(_crooked, pairs, [rounds] * len(pairs), [False] * len(pairs))
-    gross = pool.map(_crooked, pairs, [rounds // 4] * len(pairs), [True] * len(pairs))
+    gross = pool.map(_crooked, pairs, [rounds] * len(pairs), [True] * len(pairs))
     names = (*LUCK_KINDS, "all luck", "return")
     for (game, fault), sums, more in zip(pairs, small, gross, strict=True):
-        guilty = FAULTS[fault].part
-        mean = more.first[names.index(guilty)] / more.rounds / FAULTS[fault].times
-        for name in (guilty, "all luck", "return"):
-            spread, errors = (float(each[names.index(name)]) for each in (sums.spread, sums.errors))
-            needs = (NEEDED_ERRORS * spread / mean) ** 2
-            print(f"{game:7} {fault:28} {name:13} {mean:>9.5f} {spread:>6.3f} {errors:>7.2f} "
-                  f"{needs:>13,.0f}")  # fmt: skip
-        others = [abs(each) for name, each in zip(names, sums.errors, strict=True)
-                  if name in LUCK_KINDS and name != guilty]  # fmt: skip
+        means = more.first / more.rounds / FAULTS[fault].times
+        # What the player does about the cards is skill: luck's mean is what the dealer takes.
+        means[-1] = means[-2]
+        guilty = [n for n in range(len(LUCK_KINDS)) if abs(more.errors[n]) > 2 * MOST_ERRORS]
+        for n in (*guilty, -2, -1):
+            needs = (NEEDED_ERRORS * sums.spread[n] / means[n]) ** 2
+            row = f"{means[n]:>9.5f} {sums.spread[n]:>6.3f} {sums.errors[n]:>7.2f} {needs:>13,.0f}"
+            print(f"{game:7} {fault:28} {names[n]:13} {row}")
+        others = [abs(sums.errors[n]) for n in range(len(LUCK_KINDS)) if n not in guilty]
         print(f"{game:7} {fault:28} {'all others':13} at most {max(others):.2f} standard errors")
     print()
 

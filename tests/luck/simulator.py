@@ -53,8 +53,8 @@ _STANDS_AT: Final = 19
 class Crooked(NamedTuple):
     """How a dealer cheats.
 
-    `tens` is the weight of tens among the cards the dealer draws after the deal, `naturals_taken`
-    the share of the players' naturals whose second card is drawn again.
+    `tens` is the weight of tens among the dealer's own cards, `naturals_taken` the share of the
+    players' naturals whose second card is drawn again.
     """
 
     tens: float = 1.0
@@ -167,8 +167,7 @@ class _Play:
         return np.full(len(rounds), self.layout.dealer), self.hole[rounds]
 
     def _to_dealer(self, rounds: Ints, code: Ints) -> tuple[Ints, Ints]:
-        drawing = self.steps > len(self.layout.plan)
-        drawn = self._draw(rounds, self.crooked.tens if drawing else 1.0)
+        drawn = self._draw(rounds, self.crooked.tens)
         down = code == TO_DEALER_DOWN
         self.hole[rounds[down]] = drawn[down]
         symbol = np.where(down, NUMBER[DOWN], drawn)
