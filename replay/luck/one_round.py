@@ -262,9 +262,15 @@ class Walk:
     def _move(self, move: int | None, name: BetName, term: str, kind: str, to: float) -> None:
         amount = to - self.worth[name]
         self.worth[name] = to
-        if amount:
-            stake = self._initial_stake(name)
-            self.parts.append(Part(move, *name, term, kind, amount, to + stake))
+        if not amount:
+            return
+        worth = to + self._initial_stake(name)
+        part = Part(move, *name, term, kind, amount, worth)
+        if self.parts and _same_move(part, self.parts[-1]):
+            # A decision and the mean of the card it draws are one.
+            amount += self.parts.pop().amount_minor
+            part = msgspec.structs.replace(part, amount_minor=amount)
+        self.parts.append(part)
 
     # What bets are worth
 
@@ -298,6 +304,12 @@ def _units(values: Values, state: RoundState, held: SeatHand) -> float:
     if state.hole_natural is None and checks(state.rules, up):
         return values.at_start(held.hand, up)
     return values.in_play(held.hand, up)
+
+
+def _same_move(one: Part, other: Part) -> bool:
+    return (one.move, one.seat, one.bet, one.term, one.kind) == (
+        (other.move, other.seat, other.bet, other.term, other.kind)
+    )
 
 
 def _is_dealing(state: RoundState) -> bool:

@@ -42,6 +42,7 @@ UNIT: Final = 10_000_000
 CARDS: Final = np.array([NUMBER[card] for card in CARD_OF_VALUE])
 """The symbols that stand for the ten values of cards."""
 
+_PLACES: Final = 12
 _RARE: Final = 1e-9
 _IMPOSSIBLE: Final = 1e-30
 
@@ -143,11 +144,8 @@ def from_shipped(rules: Rules, shipped: Shipped) -> Values:
     means = {MAIN: shipped.start_mean}
     means |= {bet.bet: bet.returned - 1 for bet in insurance(rules)}
     means |= {name: side_bet(rules, name).returned - 1 for name in rules.side_bets}
-    final = pays @ reach.T
-    # Where nothing depends on the dealer the sum is exact, not nearly so.
-    always = (pays == pays[:, :1]).all(axis=1)
-    final[always] = pays[always, :1]
-    return Values(tables, means, start, play, final)
+    # Rounded, so that what does not depend on the dealer is the same whatever the dealer has.
+    return Values(tables, means, start, play, (pays @ reach.T).round(_PLACES))
 
 
 def compute(rules: Rules) -> Shipped:
