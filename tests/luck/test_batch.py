@@ -1,6 +1,7 @@
 """Many rounds at once: what the engine makes of each alone, and nil luck in the mean."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from replay.luck.kinds import (
     INITIAL_DEAL,
     LUCK,
     LUCK_KINDS,
+    ROUNDING,
     SKILL,
     SKILL_KINDS,
 )
@@ -30,6 +32,7 @@ from tests.luck.simulator import (
     players,
     simulate,
 )
+from tests.theory.helpers import changed
 
 _PLAYERS = ("basic", "random", "greedy")
 
@@ -52,6 +55,25 @@ def _by_the_engine(rules: Rules, played: Simulated, seats: int) -> Iterator[Deco
         )  # fmt: skip
 
 
+def _assert_alike(rules: Rules, played: Simulated, seats: int) -> None:
+    parts, bets = _apart(rules, played), values_of(rules).bets
+    for number, alone in enumerate(_by_the_engine(rules, played, seats)):
+        sums = alone.sums()
+        for place, bet in enumerate(bets):
+            mine = [each for each in alone.bets if each.bet == bet]
+            stake = sum(each.initial_stake_minor for each in mine)
+            assert parts.stake[number, place] == stake
+            rounding = sums.get((bet, SKILL, ROUNDING), 0.0)
+            won = sum(each.returned_minor for each in mine) - stake - rounding
+            assert parts.worth[number, place] == pytest.approx(won, abs=1e-6)
+            for term, kinds, found in (
+                (LUCK, LUCK_KINDS, parts.luck),
+                (SKILL, SKILL_KINDS[:-1], parts.skill[:, :, :-1]),
+            ):
+                expected = [sums.get((bet, term, kind), 0.0) for kind in kinds]
+                assert found[number, place].tolist() == pytest.approx(expected, abs=1e-7)
+
+
 @pytest.mark.parametrize("name", _PLAYERS)
 @pytest.mark.parametrize("game", sorted(GAMES))
 @pytest.mark.parametrize(("seats", "cards"), [(1, "A23456789TJQK"), (3, "A45789TK"), (2, "A5T")])
@@ -60,22 +82,26 @@ def test_rounds_at_once_are_what_the_engine_makes_of_each(
 ) -> None:
     rules = GAMES[game].rules
     random = np.random.default_rng(3)
-    played = simulate(rules, players(rules)[name], 40, random, seats=seats, cards=cards)
-    parts, bets = _apart(rules, played), values_of(rules).bets
-    for number, alone in enumerate(_by_the_engine(rules, played, seats)):
-        sums = alone.sums()
-        for place, bet in enumerate(bets):
-            mine = [each for each in alone.bets if each.bet == bet]
-            stake = sum(each.initial_stake_minor for each in mine)
-            assert parts.stake[number, place] == stake
-            won = sum(each.returned_minor for each in mine) - stake
-            assert parts.worth[number, place] == pytest.approx(won, abs=1e-6)
-            for term, kinds, found in (
-                (LUCK, LUCK_KINDS, parts.luck),
-                (SKILL, SKILL_KINDS, parts.skill),
-            ):
-                expected = [sums.get((bet, term, kind), 0.0) for kind in kinds]
-                assert found[number, place].tolist() == pytest.approx(expected, abs=1e-7)
+    played = simulate(rules, players(rules)[name], 30, random, seats=seats, cards=cards)
+    _assert_alike(rules, played, seats)
+
+
+@pytest.mark.parametrize(
+    ("game", "changes"),
+    [
+        ("zappit", {"dealer_checks": ()}),
+        ("zero", {"dealer_checks": (), "decks": 1}),
+        ("nba", {"dealer_checks": ("ten",), "dealer_hits_soft_17": True}),
+    ],
+    ids=["nobody-looks", "even-money-unlooked", "looks-with-a-ten-alone"],
+)
+def test_other_rules_are_taken_apart_alike(game: str, changes: dict[str, Any]) -> None:
+    """Insurance that only the hole card decides, even money without a look, one deck."""
+    rules = changed(GAMES[game].rules, **changes)
+    for cards in ("A23456789TJQK", "A45789TK"):
+        random = np.random.default_rng(4)
+        played = simulate(rules, greedy_player(rules), 60, random, seats=2, cards=cards)
+        _assert_alike(rules, played, 2)
 
 
 def test_even_money_was_among_the_rounds_compared() -> None:
