@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.errors import FINDINGS, UsageError
+from cli.luck import luck_json, print_luck
 from cli.options import JsonOption, LedgerOption, open_to_read, parse_moment
 from cli.render import (
     amount,
@@ -94,6 +95,9 @@ def replay_command(
     as_round: Annotated[
         bool, typer.Option("--as-round", help="Print the round as `.round` text.")
     ] = False,
+    luck: Annotated[
+        bool, typer.Option("--luck", help="And what each card and decision added to each bet.")
+    ] = False,
 ) -> None:
     """Rebuild a round from its events: every card and act, and for each bet expected and paid."""
     with open_to_read(path) as ledger:
@@ -103,12 +107,17 @@ def replay_command(
     found = [*evidence, *replay.findings]
     if as_json + as_round + step > 1:
         raise UsageError("choose one of --json, --as-round and --step")
+    if luck and as_round:
+        raise UsageError("a `.round` text has no place for --luck")
     if as_round:
         print(as_round_text(replay), end="")
     elif as_json:
-        print_json(_replay_json(replay, found))
+        taken_apart = {"luck": luck_json(replay)} if luck else {}
+        print_json(_replay_json(replay, found) | taken_apart)
     else:
         print_replay(console(), replay, evidence, step=step)
+        if luck:
+            print_luck(console(), replay)
     if found:
         raise typer.Exit(FINDINGS)
 

@@ -78,7 +78,7 @@ def basic_acts(up_card: UpCard, grouping: Grouping, best: Mapping[Part, Played])
 
     `best` is the optimal play, from which the search starts.
     """
-    rare = reach_parts(up_card, _any_acts(up_card.game))
+    rare = reach_parts(up_card, any_acts(up_card.game))
     played = best
     acts: Ints | None = None
     for _ in range(_ROUNDS):
@@ -116,7 +116,7 @@ def _best_acts(
     return best
 
 
-def _any_acts(game: GamePositions) -> Policies:
+def any_acts(game: GamePositions) -> Policies:
     """Return the policies that take every legal act equally often: they reach every position."""
     return {
         part: positions.legal / np.maximum(positions.legal.sum(axis=1, keepdims=True), 1)

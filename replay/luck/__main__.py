@@ -1,0 +1,12 @@
+"""`python -m replay.luck`: compute the values of the published games and write their files anew."""
+
+from pathlib import Path
+
+from replay.games import GAMES
+from replay.luck.values import compute, write
+
+DATA = Path(__file__).parent / "data"
+
+for game in GAMES.values():
+    computed = compute(game.rules)
+    (DATA / f"{computed.rules_digest}.json").write_bytes(write(computed))
