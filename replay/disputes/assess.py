@@ -127,7 +127,7 @@ def _on_claim(facts: Facts, claim: Claim | None, verdict: Verdict) -> str:
     what = "what was complained of" if claim is None else f"the claim of {_CLAIMS[claim]}"
     return {
         "upheld": f"{what} is borne out",
-        "partly_upheld": f"{what} is borne out in part: something else went wrong besides or instead",
+        "partly_upheld": f"{what} is borne out in part: something else went wrong",
         "rejected": f"{what} is not borne out",
         "inconclusive": f"{what} can neither be borne out nor refused by the ledger alone",
     }[verdict]

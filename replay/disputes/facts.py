@@ -6,13 +6,13 @@ from typing import Final
 import msgspec
 
 from ledger import Finding, Recorded
+from ledger.clock import parse_time
 from ledger.events import (
     BetResettled,
     BetSettled,
     DealRequested,
     DecisionMade,
     Funds,
-    HoleCardShown,
     InputRefused,
     Refunded,
     RoundOpened,
@@ -28,9 +28,11 @@ from replay.disputes.evidence import Evidence
 from replay.engine.outcomes import Outcome, outcomes
 from replay.engine.round import Decide, RoundState
 from replay.errors import RoundUnreadable
+from replay.interruptions import Circumstances, Hold, check_policy
 from replay.money_check import Bet
 from replay.policies import Policy
 from replay.replayer import Replay, replay_round
+from replay.waiting import dealer_has_shown, outages_in
 
 SURPLUS: Final = "surplus_debit"
 """The name of what was taken beyond a stake, priced as a bet of its own that is due back."""
@@ -136,7 +138,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def shows_dealer(self) -> bool:
         """Whether the hole card, or a card the dealer drew after it, was shown."""
-        return any(isinstance(each.event.data, HoleCardShown) for each in self.evidence.events)
+        return dealer_has_shown(self.evidence.events)
 
     @property
     def decided_by_system(self) -> tuple[Recorded, ...]:
@@ -161,11 +163,14 @@ def establish(evidence: Evidence) -> Facts:
     """Work out the facts of a round; never raises for what is forged, missing or contradictory."""
     replay = _replay(evidence)
     policy = _policy(evidence, replay)
-    findings = (*evidence.integrity, *(replay.findings if replay is not None else ()))
     held, released = _held(evidence)
+    findings = (*evidence.integrity, *_findings(evidence, replay, Hold(held, released)))
     found = [CLASS_OF[finding.code] for finding in findings]
     found += _by_state(evidence, replay, waits=held > released)
     classes = by_severity(found)
+    if classes[0] == "evidence_missing":
+        # What replay finds in evidence with holes may be the holes: nothing is inferred from it.
+        classes = classes[:1]
     faults = tuple(each for each in findings if CLASS_OF[each.code] == classes[0])
     facts = Facts(
         evidence=evidence,
@@ -180,7 +185,12 @@ def establish(evidence: Evidence) -> Facts:
         default=None,
     )
     bets = (*_bets(facts), *_surplus(evidence))
-    return msgspec.structs.replace(facts, bets=bets)
+    facts = msgspec.structs.replace(facts, bets=bets)
+    if not facts.is_open and not facts.held_minor and any(bet.is_underpaid for bet in bets):
+        # What was paid may be right by the record, and part of it have reached nobody.
+        classes = by_severity((*classes, "settlement_error"))
+        facts = msgspec.structs.replace(facts, classes=classes)
+    return facts
 
 
 def _replay(evidence: Evidence) -> Replay | None:
@@ -188,6 +198,26 @@ def _replay(evidence: Evidence) -> Replay | None:
         return replay_round(evidence.events, evidence.rules)
     except RoundUnreadable:
         return None
+
+
+def circumstances(evidence: Evidence, holds: Mapping[str, Hold]) -> Circumstances:
+    """Return what the evidence says besides the round, by which its policy is judged."""
+    return Circumstances(
+        policies=evidence.policies,
+        outages=outages_in(evidence.operations),
+        holds=holds,
+        now=parse_time(evidence.as_of),
+    )
+
+
+def _findings(evidence: Evidence, replay: Replay | None, hold: Hold) -> Iterator[Finding]:
+    """Yield what replay and policy find, as the audit of the whole ledger does."""
+    if replay is None:
+        return
+    yield from replay.findings
+    game = None if replay.rules is None else replay.rules.id
+    holds = {evidence.round_id: hold} if evidence.holds else {}
+    yield from check_policy(evidence.events, circumstances(evidence, holds), game)
 
 
 def _policy(evidence: Evidence, replay: Replay | None) -> Policy | None:
@@ -230,6 +260,14 @@ def _bets(facts: Facts) -> Iterator[BetFacts]:
         rows = {
             (hand, bet): Outcome(hand, hand, bet, stake, None, None)
             for (hand, bet), stake in _stakes(facts.evidence.events).items()
+        }
+    if not replay.judged:
+        # Where play could not be followed, the hands that were settled are the ones there were.
+        settled_at = {(each.seat, each.bet) for each in replay.settled.values()}
+        rows = {
+            key: row
+            for key, row in rows.items()
+            if key in replay.settled or (row.seat, row.bet) not in settled_at
         }
     for key, settled in replay.settled.items():
         unknown = Outcome(settled.seat, *key, settled.stake_minor, None, None)
