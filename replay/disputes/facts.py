@@ -13,7 +13,6 @@ from ledger.events import (
     DealRequested,
     DecisionMade,
     Funds,
-    InputRefused,
     Refunded,
     RoundOpened,
     RoundVoided,
@@ -22,9 +21,11 @@ from ledger.events import (
     WinHeld,
     WinReleased,
 )
+from replay import findings as of_replay
 from replay.disputes.assessment import Class
 from replay.disputes.classify import CLASS_OF, by_severity
 from replay.disputes.evidence import Evidence
+from replay.disputes.play_on import default_outcomes
 from replay.engine.outcomes import Outcome, outcomes
 from replay.engine.round import Decide, RoundState
 from replay.errors import RoundUnreadable
@@ -133,7 +134,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def default_is_due(self) -> bool:
         """Whether the time of a disclosed default has run out and it was not applied."""
-        return self.is_open and self.has("default_overdue")
+        return self.is_open and self.has(of_replay.DEFAULT_OVERDUE)
 
     @property
     def shows_dealer(self) -> bool:
@@ -141,18 +142,14 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         return dealer_has_shown(self.evidence.events)
 
     @property
-    def decided_by_system(self) -> tuple[Recorded, ...]:
-        """Every decision the platform made for the player."""
+    def decided_for_player(self) -> tuple[Recorded, ...]:
+        """Every decision the platform or its staff made for the player."""
         return tuple(
             each
             for each in self.evidence.events
-            if isinstance(each.event.data, DecisionMade) and each.event.data.actor == "system"
+            if isinstance(each.event.data, DecisionMade)
+            and each.event.data.actor in ("system", "staff")
         )
-
-    @property
-    def refused(self) -> tuple[Recorded, ...]:
-        """Every input that was refused."""
-        return tuple(e for e in self.evidence.events if isinstance(e.event.data, InputRefused))
 
     def has(self, *codes: str) -> bool:
         """Tell whether there is a finding of one of these codes."""
@@ -182,7 +179,7 @@ def establish(evidence: Evidence) -> Facts:
         bets=(),
         held_minor=held - released,
         released_minor=released,
-        default=None,
+        default=_default(evidence, replay, policy, findings),
     )
     bets = (*_bets(facts), *_surplus(evidence))
     facts = msgspec.structs.replace(facts, bets=bets)
@@ -223,6 +220,17 @@ def _findings(evidence: Evidence, replay: Replay | None, hold: Hold) -> Iterator
 def _policy(evidence: Evidence, replay: Replay | None) -> Policy | None:
     digest = None if replay is None else replay.opened.policy_digest
     return None if digest is None else evidence.policies.get(digest)
+
+
+def _default(
+    evidence: Evidence, replay: Replay | None, policy: Policy | None, findings: Sequence[Finding]
+) -> Mapping[Bet, Outcome] | None:
+    """Return what the default would have come to where an input was taken after it was due."""
+    late = [each.seq for each in findings if each.code == of_replay.DECISION_LATE]
+    if replay is None or policy is None or policy.default is None or not late:
+        return None
+    first = min(seq or 0 for seq in late)
+    return default_outcomes(evidence.events, replay, policy.default, first)
 
 
 def _held(evidence: Evidence) -> tuple[int, int]:

@@ -9,6 +9,7 @@ where it moves money: nothing is ever debited.
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
+from replay import findings as codes
 from replay.amounts import amount
 from replay.disputes import sources
 from replay.disputes.assessment import REMEDIES, BetPrice, Class, Remedy, RemedyName, Source
@@ -257,7 +258,7 @@ def _is_grave(facts: Facts) -> bool:
     """
     if facts.decides != "system_decision_error":
         return True
-    return bool(facts.decided_by_system) or facts.has("decision_late")
+    return bool(facts.decided_for_player) or facts.has(codes.DECISION_LATE)
 
 
 def _is_against_policy(facts: Facts) -> bool:

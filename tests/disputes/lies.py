@@ -4,8 +4,9 @@
 `never settles HAND BET`, `deals CARD at PLACE`, `commits to nothing`, `never reveals its seed`,
 `reveals another seed`, `breaks off before EVENT`, `breaks off before card PLACE`,
 `loses the decision HAND ACT`, `names nobody for HAND ACT`, `splits by value`, `withholds ACT`,
-`gives until HH:MM:SS`, `takes every stake twice`, `pays one cent too little`, `holds nothing`; and
-afterwards, by who holds the database: `forges the decision HAND ACT`, `removes EVENT`.
+`gives until HH:MM:SS`, `waits MINUTES minutes`, `takes every stake twice`,
+`pays one cent too little`, `holds nothing`; and afterwards, by who holds the database:
+`forges the decision HAND ACT`, `removes EVENT`.
 """
 
 from collections.abc import Callable
@@ -34,6 +35,9 @@ from tests.replay.lying_table import Alter, Lie, Turn
 AFTERWARDS = ("forges", "removes")
 """Lies of whoever holds the database, told once the round is recorded."""
 
+WAITS = "waits"
+"""The lie of a table that waits longer than its policy says."""
+
 Altering = Callable[[], Alter]
 
 
@@ -54,7 +58,7 @@ def lie_of(game: str, lies: list[str]) -> Lie:
                 lie = _with(lie, wallet=lambda: TwiceDebited(100_000_000))
             case ["pays", "one", "cent", "too", "little"]:
                 lie = _with(lie, wallet=lambda: ShortCredited(100_000_000))
-            case [first, *_] if first in AFTERWARDS:
+            case [first, *_] if first in (*AFTERWARDS, WAITS):
                 pass
             case _:
                 lie = _with(lie, alter=both(lie.alter, _altering(words)))

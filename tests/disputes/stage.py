@@ -26,7 +26,7 @@ from replay.errors import InputRefusedError
 from replay.games import GAMES
 from replay.policies import POLICIES, Policy, policy_from_data
 from replay.table import LiveTable, TableSettings
-from tests.disputes.lies import AFTERWARDS, lie_of
+from tests.disputes.lies import AFTERWARDS, WAITS, lie_of
 from tests.disputes.scenario import DAY, Scenario, Step, bets_of, minor, stakes_of, steps_of
 from tests.disputes.shoes import ROUND, SEED, shoe_of
 from tests.replay.helpers import ORIGIN
@@ -79,6 +79,9 @@ class Stage:
         opened = table.open_round("p-1")
         live = LyingRound(table, ROUND, opened.player, SEED, table.policy, self.moment)
         live.lie = lie
+        for words in map(str.split, scenario.lie):
+            if words[0] == WAITS:
+                live.policy = _waiting(table.policy, minutes=int(words[1]))
         return live
 
     def play(self) -> None:
@@ -165,6 +168,13 @@ class Stage:
                 )
             else:
                 connection.execute(f"DELETE FROM stored_events WHERE {row}", (leaf.leaf_index,))
+
+
+def _waiting(policy: Policy | None, minutes: int) -> Policy:
+    assert policy is not None
+    assert policy.default is not None
+    default = msgspec.structs.replace(policy.default, after_seconds=60 * minutes)
+    return msgspec.structs.replace(policy, default=default)
 
 
 def _policy(scenario: Scenario) -> Policy:
