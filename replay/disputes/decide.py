@@ -1,0 +1,270 @@
+"""What a decision of a case would record and pay: pure, and refused unless everything allows it.
+
+A remedy is paid as it was assessed and never by an amount somebody names. The one that governs
+needs one key, two above the policy's limit. Another lawful one is an adjudicator's to choose: it
+needs the reference of that decision and two keys. What earlier cases moved for a bet counts as
+paid, and nothing is ever taken back from a player.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from ledger import Recorded
+from ledger.events import (
+    CLOSING,
+    BetResettled,
+    BetSettled,
+    DealRequested,
+    DecisionMade,
+    DisputeDecided,
+    EventData,
+    Funds,
+    Refund,
+    Refunded,
+    RoundOpened,
+    RoundVoided,
+    StakesPlaced,
+)
+from replay.disputes.assessment import Assessment, BetPrice, Remedy, RemedyName
+from replay.disputes.cases import Case, moved_by_bet
+from replay.disputes.evidence import Evidence
+from replay.errors import DisputeRefused
+from replay.money_check import Bet
+
+
+class Move(msgspec.Struct, frozen=True):
+    """What one bet was paid so far, earlier cases included, and what it comes to by a decision."""
+
+    price: BetPrice
+    before_minor: int
+    after_minor: int
+
+    @property
+    def amount_minor(self) -> int:
+        """Return what moves to the player."""
+        return self.after_minor - self.before_minor
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """A decision that may be signed: what it says, and what it moves once it stands.
+
+    `confirms` are the names of the keys that signed the same before; `stands` is whether the next
+    signature is the last one needed, with which the money moves. `voids_open_round` is whether it
+    ends a round that is still open. The two `last_seq` are those of the last events it rests on.
+    """
+
+    case: Case
+    decided: DisputeDecided
+    moves: tuple[Move, ...]
+    confirms: tuple[str, ...]
+    stands: bool
+    voids_open_round: bool
+    round_last_seq: int
+    dispute_last_seq: int
+
+
+def plan_decision(
+    evidence: Evidence,
+    assessment: Assessment,
+    cases: Sequence[Case],
+    remedy: RemedyName,
+    *,
+    key: str,
+    reference: str | None = None,
+) -> Plan:
+    """Return what deciding the last of `cases` by `remedy` would record and pay.
+
+    `key` is the name of the key that would sign, `reference` that of an adjudicator's decision.
+    Raises DisputeRefused when the case is decided already, the remedy is not on the list or not
+    lawful, the evidence lets no money move, a remedy that does not govern comes without a
+    reference, a refund would exceed its stake, or the same key would sign twice.
+    """
+    case = _undecided(cases, assessment)
+    chosen = _choose(assessment, remedy, reference)
+    if remedy == "refer" and case.state == "referred":
+        raise DisputeRefused(f"the case {case.id} is referred already: it waits for the reference")
+    if remedy != "refer" and not assessment.money_may_move:
+        raise DisputeRefused(
+            "evidence of this round is forged or missing: no money moves on it; refer the case"
+        )
+    moves = _moves(evidence, cases, chosen)
+    amount = sum(move.amount_minor for move in moves)
+    decided = DisputeDecided(
+        round=case.round,
+        findings=sorted({finding.code for finding in assessment.findings}),
+        clause=f"{chosen.source.document}, {chosen.source.section}".rstrip(", "),
+        verdict=assessment.verdict,
+        remedy=remedy,
+        reference=reference,
+        amount_minor=amount,
+        keys_needed=2 if _needs_two_keys(evidence, amount, reference) else 1,
+    )
+    confirms = _same_before(case, decided)
+    if key in confirms:
+        raise DisputeRefused(
+            f"{key} has signed this decision already: it needs the key of another person"
+        )
+    return Plan(
+        case=case,
+        decided=decided,
+        moves=moves,
+        confirms=confirms,
+        stands=len(confirms) + 1 >= decided.keys_needed,
+        voids_open_round=remedy == "void" and not _has_ended(evidence),
+        round_last_seq=evidence.events[-1].event.seq if evidence.events else -1,
+        dispute_last_seq=evidence.disputes[-1].event.seq,
+    )
+
+
+def payments(plan: Plan, funds: Mapping[Bet, Funds]) -> list[EventData]:
+    """Return the events that move a plan's money, for a round that has ended.
+
+    A void names every bet, also one for which nothing more goes back: it counts for nothing.
+    """
+    events: list[EventData] = []
+    for move in plan.moves:
+        bet = move.price
+        moved = funds.get((bet.hand, bet.bet))
+        if plan.decided.remedy == "void":
+            amount = move.amount_minor
+            events.append(Refunded(plan.case.round, bet.hand, bet.bet, amount, moved))
+        elif move.amount_minor:
+            events.append(
+                BetResettled(
+                    round=plan.case.round,
+                    seat=bet.seat,
+                    hand=bet.hand,
+                    bet=bet.bet,
+                    stake_minor=bet.stake_minor,
+                    paid_before_minor=move.before_minor,
+                    paid_minor=move.after_minor,
+                    line=bet.line or "",
+                    funds=moved,
+                )
+            )
+    return events
+
+
+def voiding(plan: Plan) -> RoundVoided:
+    """Return the event that voids an open round and sends back what a plan says."""
+    reference = plan.decided.reference
+    reason = f"case {plan.case.id}, {plan.decided.clause}"
+    refunds = [
+        Refund(move.price.hand, move.price.bet, move.amount_minor)
+        for move in plan.moves
+        if move.amount_minor
+    ]
+    return RoundVoided(reason if reference is None else f"{reason}, {reference}", refunds)
+
+
+def staked_minor(events: Sequence[Recorded]) -> int:
+    """Return all that a round's events say was staked."""
+    staked = 0
+    for recorded in events:
+        data = recorded.event.data
+        if isinstance(data, StakesPlaced | DealRequested):
+            staked = sum(sum(bets.values()) for bets in data.stakes.values())
+        elif isinstance(data, DecisionMade):
+            staked += data.added_stake_minor
+    return staked
+
+
+def _undecided(cases: Sequence[Case], assessment: Assessment) -> Case:
+    if not cases:
+        raise DisputeRefused(f"there is no case about {assessment.round}: open one first")
+    case = cases[-1]
+    if case.round != assessment.round:
+        raise DisputeRefused(f"the case {case.id} is about another round than was assessed")
+    if case.state == "decided":
+        remedy = case.decisions[-1].data.remedy
+        raise DisputeRefused(
+            f"the case {case.id} was decided ({remedy}, {case.decided_at}): a case is decided once"
+        )
+    return case
+
+
+def _choose(assessment: Assessment, name: RemedyName, reference: str | None) -> Remedy:
+    found = [remedy for remedy in assessment.remedies if remedy.name == name]
+    lawful = [remedy.name for remedy in assessment.remedies if remedy.lawful]
+    if not found:
+        listed = ", ".join(lawful) or "none"
+        raise DisputeRefused(f"{name} is no remedy of this round; lawful here: {listed}")
+    chosen = found[0]
+    if not chosen.lawful:
+        raise DisputeRefused(f"{name} is not lawful here: {chosen.why}")
+    if name != "refer" and not chosen.governs and not reference:
+        raise DisputeRefused(
+            f"{assessment.governing.name} governs here, not {name}: only an adjudicator may choose "
+            "another remedy; give the reference of that decision"
+        )
+    return chosen
+
+
+def _moves(evidence: Evidence, cases: Sequence[Case], chosen: Remedy) -> tuple[Move, ...]:
+    if chosen.name == "refer":
+        return ()
+    so_far = _paid_so_far(evidence.events, cases)
+    moves = []
+    for price in chosen.bets:
+        before = so_far.get((price.hand, price.bet), 0)
+        # What play has yet to decide moves nothing here.
+        due = before if price.due_minor is None else price.due_minor
+        if chosen.name == "void" and due > price.stake_minor:
+            raise DisputeRefused(
+                f"a refund of {due} for {price.bet} of {price.hand} is above the stake of "
+                f"{price.stake_minor}: nothing was recorded"
+            )
+        moves.append(Move(price, before, max(before, due)))
+    if chosen.name == "void":
+        staked = staked_minor(evidence.events)
+        refunded = sum(move.amount_minor for move in moves)
+        if refunded > staked:
+            raise DisputeRefused(f"refunds of {refunded} are above the {staked} that was staked")
+    return tuple(moves)
+
+
+def _paid_so_far(events: Sequence[Recorded], cases: Sequence[Case]) -> dict[Bet, int]:
+    paid = moved_by_bet(cases)
+
+    def add(bet: Bet, amount: int) -> None:
+        paid[bet] = paid.get(bet, 0) + amount
+
+    for recorded in events:
+        data = recorded.event.data
+        if isinstance(data, BetSettled):
+            add((data.hand, data.bet), data.paid_minor)
+        elif isinstance(data, RoundVoided):
+            for refund in data.refunds:
+                add((refund.hand, refund.bet), refund.amount_minor)
+    return paid
+
+
+def _needs_two_keys(evidence: Evidence, amount_minor: int, reference: str | None) -> bool:
+    if reference is not None:
+        return True
+    digest = round_opened(evidence).policy_digest
+    policy = None if digest is None else evidence.policies.get(digest)
+    if policy is None:
+        # Nobody said how much one person may move here.
+        return amount_minor > 0
+    limit = policy.two_keys_above_minor
+    return limit is not None and amount_minor > limit
+
+
+def _same_before(case: Case, decided: DisputeDecided) -> tuple[str, ...]:
+    if case.state != "awaiting_second_key" or case.decisions[-1].data != decided:
+        return ()
+    return case.decisions[-1].keys
+
+
+def round_opened(evidence: Evidence) -> RoundOpened:
+    """Return how the round was opened; raises DisputeRefused where no such event verifies."""
+    opened = evidence.events[0].event.data if evidence.events else None
+    if not isinstance(opened, RoundOpened):
+        raise DisputeRefused("what opened this round is missing or forged: nobody can be paid")
+    return opened
+
+
+def _has_ended(evidence: Evidence) -> bool:
+    return any(recorded.event.type in CLOSING for recorded in evidence.events)
