@@ -316,6 +316,11 @@ class Ledger:
         )
         return [RoundRow(*row) for row in self.store.query(statement, parameters)]
 
+    def round_row(self, round_id: str) -> RoundRow | None:
+        """Return one round as the look-up index has it, None when it has none of that id."""
+        rows = self.store.query("SELECT * FROM rounds WHERE round = ?", (round_id,))
+        return RoundRow(*rows[0]) if rows else None
+
     def round_ids(self, prefix: str) -> list[str]:
         """Return the ids of at most two rounds that begin with `prefix`, by the look-up index."""
         statement = "SELECT round FROM rounds WHERE round >= ? AND round < ? ORDER BY round LIMIT 2"
