@@ -23,7 +23,6 @@ from ledger.events import (
     DisputeOpened,
     Refunded,
 )
-from replay.money_check import Bet
 
 DAYS_TO_ANSWER: Final = 10
 """How many days after its opening a case is to be answered, unless it was opened with others."""
@@ -143,23 +142,6 @@ def read_cases(ledger: Ledger, round_id: str) -> tuple[Case, ...]:
 def key_names(ledger: Ledger) -> dict[str, str]:
     """Return the name of each of the ledger's keys by its id."""
     return {key.public_key.key_id_hex: key.public_key.name for key in ledger.key_ring()}
-
-
-def moved_by_bet(cases: Sequence[Case]) -> dict[Bet, int]:
-    """Return what decisions have moved for each bet so far, over all cases, in minor units."""
-    moved: dict[Bet, int] = {}
-    for case in cases:
-        for payment in case.payments:
-            bet = (payment.hand, payment.bet)
-            moved[bet] = moved.get(bet, 0) + amount_of(payment)
-    return moved
-
-
-def amount_of(payment: Payment) -> int:
-    """Return what one payment moved to the player."""
-    if isinstance(payment, Refunded):
-        return payment.amount_minor
-    return payment.paid_minor - payment.paid_before_minor
 
 
 def _decide(decisions: tuple[Decision, ...], new: Decision) -> tuple[Decision, ...]:

@@ -2,11 +2,12 @@
 
 A remedy is paid as it was assessed and never by an amount somebody names. The one that governs
 needs one key, two above the policy's limit. Another lawful one is an adjudicator's to choose: it
-needs the reference of that decision and two keys. What earlier cases moved for a bet counts as
-paid, and nothing is ever taken back from a player.
+needs the reference of that decision and two keys. What a bet was paid includes what earlier cases
+moved for it, and nothing is ever taken back from a player.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -24,17 +25,24 @@ from ledger.events import (
     Refunded,
     RoundOpened,
     RoundVoided,
+    ShoeRevealed,
+    Stakes,
     StakesPlaced,
 )
 from replay.disputes.assessment import Assessment, BetPrice, Remedy, RemedyName
-from replay.disputes.cases import Case, moved_by_bet
+from replay.disputes.cases import Case
 from replay.disputes.evidence import Evidence
+from replay.disputes.facts import SURPLUS
 from replay.errors import DisputeRefused
 from replay.money_check import Bet
+from replay.replayer import replay_round
+
+_PLAYED: Final[frozenset[RemedyName]] = frozenset({"honour", "resume", "apply_default"})
+"""Remedies that the table carries out where the round is open, by playing and settling it."""
 
 
 class Move(msgspec.Struct, frozen=True):
-    """What one bet was paid so far, earlier cases included, and what it comes to by a decision."""
+    """What one bet was paid so far, and what it comes to by a decision."""
 
     price: BetPrice
     before_minor: int
@@ -44,6 +52,11 @@ class Move(msgspec.Struct, frozen=True):
     def amount_minor(self) -> int:
         """Return what moves to the player."""
         return self.after_minor - self.before_minor
+
+    @property
+    def is_win(self) -> bool:
+        """Tell whether what moves exceeds the stake, and so is no refund."""
+        return self.amount_minor > 0 and self.after_minor > self.price.stake_minor
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -80,6 +93,8 @@ def plan_decision(
     lawful, the evidence lets no money move, a remedy that does not govern comes without a
     reference, a refund would exceed its stake, or the same key would sign twice.
     """
+    if assessment.size != evidence.size:
+        raise DisputeRefused("the ledger went on since the round was assessed: assess it again")
     case = _undecided(cases, assessment)
     chosen = _choose(assessment, remedy, reference)
     if remedy == "refer" and case.state == "referred":
@@ -88,7 +103,7 @@ def plan_decision(
         raise DisputeRefused(
             "evidence of this round is forged or missing: no money moves on it; refer the case"
         )
-    moves = _moves(evidence, cases, chosen)
+    moves = _moves(evidence, chosen)
     amount = sum(move.amount_minor for move in moves)
     decided = DisputeDecided(
         round=case.round,
@@ -111,22 +126,25 @@ def plan_decision(
         moves=moves,
         confirms=confirms,
         stands=len(confirms) + 1 >= decided.keys_needed,
-        voids_open_round=remedy == "void" and not _has_ended(evidence),
+        voids_open_round=remedy == "void" and not has_ended(evidence),
         round_last_seq=evidence.events[-1].event.seq if evidence.events else -1,
         dispute_last_seq=evidence.disputes[-1].event.seq,
     )
 
 
 def payments(plan: Plan, funds: Mapping[Bet, Funds]) -> list[EventData]:
-    """Return the events that move a plan's money, for a round that has ended.
+    """Return the events in the case's stream that move a plan's money.
 
-    A void names every bet, also one for which nothing more goes back: it counts for nothing.
+    A void names every bet, also one for which nothing more goes back: it counts for nothing. Where
+    it ends an open round, only what the wallet took beyond the stakes goes back here.
     """
     events: list[EventData] = []
     for move in plan.moves:
+        if plan.voids_open_round and move.price.bet != SURPLUS:
+            continue
         bet = move.price
         moved = funds.get((bet.hand, bet.bet))
-        if plan.decided.remedy == "void":
+        if plan.decided.remedy == "void" and not move.is_win:
             amount = move.amount_minor
             events.append(Refunded(plan.case.round, bet.hand, bet.bet, amount, moved))
         elif move.amount_minor:
@@ -146,28 +164,49 @@ def payments(plan: Plan, funds: Mapping[Bet, Funds]) -> list[EventData]:
     return events
 
 
-def voiding(plan: Plan) -> RoundVoided:
-    """Return the event that voids an open round and sends back what a plan says."""
-    reference = plan.decided.reference
-    reason = f"case {plan.case.id}, {plan.decided.clause}"
+def voiding(plan: Plan, seed: str | None, funds: Mapping[Bet, Funds]) -> list[EventData]:
+    """Return the events that end an open round by voiding it.
+
+    A bet decided before the fault is settled first. `seed` is the round's server seed in lower hex,
+    None where it does not open any more.
+    """
+    events: list[EventData] = []
+    for bet, after in [(move.price, move.after_minor) for move in plan.moves if move.is_win]:
+        moved = funds.get((bet.hand, bet.bet))
+        line = bet.line or ""
+        stake = bet.stake_minor
+        events.append(BetSettled(bet.seat, bet.hand, bet.bet, stake, after, line, moved))
+    if seed is not None:
+        events.append(ShoeRevealed(seed))
     refunds = [
         Refund(move.price.hand, move.price.bet, move.amount_minor)
         for move in plan.moves
-        if move.amount_minor
+        if move.amount_minor and not move.is_win and move.price.bet != SURPLUS
     ]
-    return RoundVoided(reason if reference is None else f"{reason}, {reference}", refunds)
+    basis = (f"case {plan.case.id}", plan.decided.clause, plan.decided.reference)
+    return [*events, RoundVoided(", ".join(filter(None, basis)), refunds)]
 
 
 def staked_minor(events: Sequence[Recorded]) -> int:
-    """Return all that a round's events say was staked."""
-    staked = 0
+    """Return all that a round was staked by its events, or debited where that is more."""
+    laid = added = 0
     for recorded in events:
-        data = recorded.event.data
-        if isinstance(data, StakesPlaced | DealRequested):
-            staked = sum(sum(bets.values()) for bets in data.stakes.values())
-        elif isinstance(data, DecisionMade):
-            staked += data.added_stake_minor
-    return staked
+        match recorded.event.data:
+            case StakesPlaced(stakes=stakes):
+                laid = _total(stakes)
+            case DealRequested(stakes=stakes, funds=funds):
+                laid = max(_total(stakes), _taken(funds))
+            case DecisionMade(added_stake_minor=stake, funds=funds):
+                added += max(stake, _taken(funds))
+    return laid + added
+
+
+def _total(stakes: Stakes) -> int:
+    return sum(sum(bets.values()) for bets in stakes.values())
+
+
+def _taken(funds: Funds | None) -> int:
+    return 0 if funds is None else funds.cash_minor + funds.incentive_minor
 
 
 def _undecided(cases: Sequence[Case], assessment: Assessment) -> Case:
@@ -201,43 +240,42 @@ def _choose(assessment: Assessment, name: RemedyName, reference: str | None) -> 
     return chosen
 
 
-def _moves(evidence: Evidence, cases: Sequence[Case], chosen: Remedy) -> tuple[Move, ...]:
-    if chosen.name == "refer":
+def _moves(evidence: Evidence, chosen: Remedy) -> tuple[Move, ...]:
+    if chosen.name == "refer" or (chosen.name in _PLAYED and not has_ended(evidence)):
         return ()
-    so_far = _paid_so_far(evidence.events, cases)
     moves = []
     for price in chosen.bets:
-        before = so_far.get((price.hand, price.bet), 0)
+        before = price.paid_minor or 0
         # What play has yet to decide moves nothing here.
         due = before if price.due_minor is None else price.due_minor
-        if chosen.name == "void" and due > price.stake_minor:
-            raise DisputeRefused(
-                f"a refund of {due} for {price.bet} of {price.hand} is above the stake of "
-                f"{price.stake_minor}: nothing was recorded"
-            )
         moves.append(Move(price, before, max(before, due)))
     if chosen.name == "void":
-        staked = staked_minor(evidence.events)
-        refunded = sum(move.amount_minor for move in moves)
-        if refunded > staked:
-            raise DisputeRefused(f"refunds of {refunded} are above the {staked} that was staked")
+        _check_refunds(evidence, moves)
+    elif not has_ended(evidence):
+        # The table settles what is not settled yet.
+        moves = [
+            move for move in moves if move.price.paid_minor is not None or move.price.bet == SURPLUS
+        ]
     return tuple(moves)
 
 
-def _paid_so_far(events: Sequence[Recorded], cases: Sequence[Case]) -> dict[Bet, int]:
-    paid = moved_by_bet(cases)
-
-    def add(bet: Bet, amount: int) -> None:
-        paid[bet] = paid.get(bet, 0) + amount
-
-    for recorded in events:
-        data = recorded.event.data
-        if isinstance(data, BetSettled):
-            add((data.hand, data.bet), data.paid_minor)
-        elif isinstance(data, RoundVoided):
-            for refund in data.refunds:
-                add((refund.hand, refund.bet), refund.amount_minor)
-    return paid
+def _check_refunds(evidence: Evidence, moves: Sequence[Move]) -> None:
+    """Refuse refunds above the stakes; a bet decided before the fault may come to what it won."""
+    won: dict[Bet, int | None] = {}
+    if any(move.is_win for move in moves):
+        expected = replay_round(evidence.events, evidence.rules).expected
+        won = {(each.hand, each.bet): each.paid_minor for each in expected}
+    for move in moves:
+        price = move.price
+        if move.is_win and won.get((price.hand, price.bet)) != move.after_minor:
+            raise DisputeRefused(
+                f"a refund of {move.after_minor} for {price.bet} of {price.hand} is above the "
+                f"stake of {price.stake_minor}: nothing was recorded"
+            )
+    staked = staked_minor(evidence.events)
+    refunded = sum(move.amount_minor for move in moves if not move.is_win)
+    if refunded > staked:
+        raise DisputeRefused(f"refunds of {refunded} are above the {staked} that was staked")
 
 
 def _needs_two_keys(evidence: Evidence, amount_minor: int, reference: str | None) -> bool:
@@ -266,5 +304,6 @@ def round_opened(evidence: Evidence) -> RoundOpened:
     return opened
 
 
-def _has_ended(evidence: Evidence) -> bool:
+def has_ended(evidence: Evidence) -> bool:
+    """Tell whether the round was closed or voided, so that nothing may follow in its stream."""
     return any(recorded.event.type in CLOSING for recorded in evidence.events)

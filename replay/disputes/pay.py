@@ -21,7 +21,6 @@ from ledger.events import (
     Funds,
     RoundOpened,
     ShoeCommitted,
-    ShoeRevealed,
     WinHeld,
     WinReleased,
 )
@@ -90,8 +89,9 @@ def carry_out(
     with _credited(wallet, player, plan.case.id, amounts) as funds:
         drafts: list[Draft] = [(stream, plan.decided)]
         if plan.stands and plan.voids_open_round:
-            drafts += [(plan.case.round, data) for data in _ending(ledger, evidence, plan)]
-        elif plan.stands:
+            seed = _seed(ledger, evidence)
+            drafts += [(plan.case.round, data) for data in voiding(plan, seed, funds)]
+        if plan.stands:
             drafts += [(stream, data) for data in payments(plan, funds)]
         return ledger.append(*drafts, after=after)
 
@@ -163,19 +163,18 @@ def _credited(
         raise
 
 
-def _ending(ledger: Ledger, evidence: Evidence, plan: Plan) -> list[EventData]:
-    """Return what ends an open round that is voided: its seed, where it opens, and the void."""
+def _seed(ledger: Ledger, evidence: Evidence) -> str | None:
+    """Return a round's server seed in lower hex, None where the sealed one does not open."""
     # A key that is not here is for the user to bring; a seed that does not open is lost.
     ledger.seal_public_key()
     for recorded in evidence.events:
         data = recorded.event.data
         if isinstance(data, ShoeCommitted):
             try:
-                seed = ledger.unseal(data.sealed_seed, bytes.fromhex(data.commitment))
+                return ledger.unseal(data.sealed_seed, bytes.fromhex(data.commitment)).hex()
             except (KeyUnusable, ValueError):
-                break
-            return [ShoeRevealed(seed.hex()), voiding(plan)]
-    return [voiding(plan)]
+                return None
+    return None
 
 
 def _held(evidence: Evidence) -> WinHeld:

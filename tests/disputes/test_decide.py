@@ -17,12 +17,16 @@ from ledger.events import (
 )
 from ledger.schema import SELECT_DISPUTED
 from ledger.verify import verify
+from replay.disputes.assess import assess
 from replay.disputes.assessment import Assessment
-from replay.disputes.cases import dispute_stream
+from replay.disputes.cases import amount_of, dispute_stream
+from replay.disputes.decide import plan_decision
+from replay.disputes.evidence import gather
 from replay.disputes.pay import carry_out, open_case, release_win
 from replay.errors import DisputeRefused
 from replay.wallet import MemoryWallet
 from tests.audit_reports.helpers import begun, simple, split_and_doubled
+from tests.disputes import live
 from tests.disputes.money import (
     Staff,
     assessed,
@@ -162,21 +166,28 @@ def test_a_player_who_goes_on_meanwhile_is_not_voided(ledger: Ledger, staff: Sta
 
 
 def test_a_second_case_pays_only_what_the_first_did_not(ledger: Ledger, staff: Staff) -> None:
-    round_id = disputed(ledger, simple(200))
-    decide(ledger, underpaid(round_id), "resettle", staff.ann)
-    open_case(ledger, round_id, "settlement")
-    (decided,) = decide(ledger, underpaid(round_id), "resettle", staff.bob)
-    assert isinstance(decided, DisputeDecided)
-    assert decided.amount_minor == 0
-    assert len(moved(ledger, round_id)) == 1
-
-
-def test_a_void_after_a_resettlement_counts_it_as_paid(ledger: Ledger, staff: Staff) -> None:
-    round_id = disputed(ledger, simple(0))
-    decide(ledger, underpaid(round_id, due=70, paid=0), "resettle", staff.ann)
-    open_case(ledger, round_id, "malfunction")
-    decide(ledger, dealt_wrongly(round_id), "void", staff.bob)
-    assert moved(ledger, round_id)[-1] == Refunded(round_id, "s1", "main", 30, None)
+    round_id = live.play(ledger, live.won, change=live.underpay)
+    for signer in (staff.ann, staff.bob):
+        open_case(ledger, round_id, "settlement")
+        evidence = gather(ledger, round_id)
+        assessment = assess(evidence, "settlement")
+        # Only the first case finds something due.
+        name = assessment.governing.name
+        plan = plan_decision(
+            evidence, assessment, cases_of(ledger, round_id), name, key=signer.name
+        )
+        carry_out(ledger, evidence, plan, signer)
+    settled = next(
+        each.event.data
+        for each in evidence_of(ledger, round_id).events
+        if isinstance(each.event.data, BetSettled)
+    )
+    (paid,) = moved(ledger, round_id)
+    assert isinstance(paid, BetResettled)
+    # Half of the win was paid, so that as much again is due.
+    assert amount_of(paid) in range(settled.paid_minor - 1_000, settled.paid_minor - 998)
+    first, second = cases_of(ledger, round_id)
+    assert (first.moved_minor, second.moved_minor) == (amount_of(paid), 0)
 
 
 def test_no_second_case_while_the_first_is_open(ledger: Ledger) -> None:
