@@ -8,7 +8,7 @@ from however many processes. A case is called `<round>.<n>`, with n from 1.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -23,9 +23,12 @@ from ledger.events import (
     DisputeOpened,
     Refunded,
 )
+from replay.disputes.assessment import Claim
 
 DAYS_TO_ANSWER: Final = 10
 """How many days after its opening a case is to be answered, unless it was opened with others."""
+
+CLAIMS: Final[tuple[Claim, ...]] = get_args(Claim)
 
 CaseState: TypeAlias = Literal["open", "awaiting_second_key", "referred", "decided"]
 """A referred case waits for an adjudicator, whose decision then decides it."""
@@ -65,6 +68,12 @@ class Case(msgspec.Struct, frozen=True):
     def id(self) -> str:
         """The case's name."""
         return f"{self.round}.{self.number}"
+
+    @property
+    def claim(self) -> Claim:
+        """What the player says went wrong, `other` for a word no claim is called by."""
+        said = self.opened.claim
+        return next((claim for claim in CLAIMS if claim == said), "other")
 
     @property
     def state(self) -> CaseState:
