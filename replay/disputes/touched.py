@@ -115,4 +115,4 @@ def _has(
     same_build = opened.build is not None and other.build == opened.build
     if not (same_table or same_build):
         return False
-    return any(finding.code in codes for finding in judge(events, evidence.rules))
+    return any(finding.code in codes for finding in judge(events, evidence.rules, None))
