@@ -33,7 +33,7 @@ from replay.disputes.assessment import REMEDIES, Assessment, Claim, RemedyName
 from replay.disputes.cases import DAYS_TO_ANSWER, Case, fold_cases, key_names, read_cases
 from replay.disputes.decide import Plan, plan_decision
 from replay.disputes.evidence import Evidence, currency_of, gather
-from replay.disputes.pay import carry_out, open_case, release_win
+from replay.disputes.pay import carry_out, open_case
 from replay.disputes.touched import with_touched
 from replay.round_text import RoundText, read_round
 
@@ -163,30 +163,6 @@ def decide_command(
         print_json({**_case_json(case, ledger), "leaves": [each.leaf_index for each in recorded]})
     else:
         _tell_decided(console(), plan, case, currency, [each.leaf_index for each in recorded])
-
-
-@app.command("release")
-def release_command(
-    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
-    key: KeyOption,
-    yes: YesOption = False,
-    path: LedgerOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Release the held win of a round, once a person has verified it."""
-    with open_to_write(path) as ledger:
-        signer = staff_signer(ledger, key)
-        evidence, assessment, _ = _assess(ledger, round_id, None)
-        cases = fold_cases(evidence.disputes, key_names(ledger))
-        if not yes:
-            _somebody_is_here()
-            _confirm(f"Have you verified the round, and is its held win to be paid ({key})?")
-        released = release_win(ledger, evidence, assessment, cases, signer)
-    if as_json:
-        print_json(released)
-    else:
-        paid = amount(released.amount_minor, currency_of(evidence))
-        console().print(f"Released {paid} of round {evidence.round_id}", soft_wrap=True)
 
 
 @app.command("list")

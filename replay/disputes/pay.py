@@ -14,15 +14,12 @@ from ledger import Ledger, Recorded
 from ledger.clock import format_time
 from ledger.errors import KeyNotValid, KeyUnusable
 from ledger.events import (
-    HOLDS_PREFIX,
     Attachment,
     DisputeOpened,
     EventData,
     Funds,
     RoundOpened,
     ShoeCommitted,
-    WinHeld,
-    WinReleased,
 )
 from ledger.keys import Signer
 from replay.disputes.assessment import Assessment, Claim
@@ -30,6 +27,7 @@ from replay.disputes.cases import DAYS_TO_ANSWER, Case, dispute_stream, read_cas
 from replay.disputes.decide import Plan, payments, round_opened, voiding
 from replay.disputes.evidence import Evidence
 from replay.errors import DisputeRefused
+from replay.holds import HeldWin, release_win
 from replay.money_check import Bet
 from replay.wallet import Wallet
 
@@ -96,21 +94,19 @@ def carry_out(
         return ledger.append(*drafts, after=after)
 
 
-def release_win(
+def release_held(
     ledger: Ledger,
     evidence: Evidence,
     assessment: Assessment,
     cases: Sequence[Case],
-    signer: Signer,
+    signer: Signer | None = None,
     wallet: Wallet | None = None,
-) -> WinReleased:
-    """Record that a person verified a round's held win, and pay it.
+) -> HeldWin:
+    """Release a round's held win, once a person verified it, where nothing speaks against that.
 
-    Raises DisputeRefused when no win of the round is held, it was released before, the evidence is
-    not sound, a case about the round is open or voided it, or the key is not for staff; and what
-    `Ledger.append` does.
+    Raises DisputeRefused when the evidence is not sound, a case about the round is open or voided
+    it, or the key is not for staff; and what `holds.release_win` does.
     """
-    held = _held(evidence)
     if not assessment.money_may_move:
         raise DisputeRefused("evidence of this round is forged or missing: no money moves on it")
     if cases and cases[-1].state != "decided":
@@ -121,13 +117,7 @@ def release_win(
         first = assessment.findings[0].code
         raise DisputeRefused(f"the round has findings ({first}): open and decide a case about it")
     sign_as_staff(ledger, signer)
-    stream = HOLDS_PREFIX + evidence.round_id
-    whole = ("all", "win")
-    amounts = {whole: held.amount_minor}
-    with _credited(wallet, round_opened(evidence).player, stream, amounts) as funds:
-        released = WinReleased(evidence.round_id, held.amount_minor, funds.get(whole))
-        ledger.append((stream, released), after={stream: evidence.holds[-1].event.seq})
-    return released
+    return release_win(ledger, evidence.round_id, wallet=wallet)
 
 
 def sign_as_staff(ledger: Ledger, signer: Signer | None) -> None:
@@ -175,16 +165,6 @@ def _seed(ledger: Ledger, evidence: Evidence) -> str | None:
             except (KeyUnusable, ValueError):
                 return None
     return None
-
-
-def _held(evidence: Evidence) -> WinHeld:
-    held = [each.event.data for each in evidence.holds if isinstance(each.event.data, WinHeld)]
-    for recorded in evidence.holds:
-        if isinstance(recorded.event.data, WinReleased):
-            raise DisputeRefused(f"the held win was released on {recorded.event.at}: once only")
-    if not held:
-        raise DisputeRefused(f"no win of the round {evidence.round_id} is held")
-    return held[0]
 
 
 def _in_words(case: Case) -> str:

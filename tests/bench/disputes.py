@@ -1,4 +1,4 @@
-"""Disputes: `python -m tests.bench.disputes` prints how long an assessment takes, and what it reads.
+"""Disputes: `python -m tests.bench.disputes` prints what an assessment costs and what it reads.
 
 Two ledgers of simulated rounds, one ten times the other: what goes by index takes as long in both.
 `--rounds` is the size of the larger one. Each time is that of one command after start-up: the

@@ -11,7 +11,6 @@ import pytest
 
 from cli import dispute
 from ledger import Ledger
-from ledger.events import WinHeld
 from ledger.rotation import new_key
 from ledger.verify import verify
 from replay.catalogue import add_published_games
@@ -169,12 +168,18 @@ def test_a_person_confirms_at_the_terminal(
     assert size(place) == before + 2
 
 
-def test_a_held_win_is_released(call: Shoeproof, place: Place) -> None:
+def test_a_held_win_is_released_by_a_person(
+    call: Shoeproof, shoeproof: Shoeproof, place: Place
+) -> None:
     with Ledger.open(place.path) as ledger:
-        ledger.append((f"holds/{place.lost}", WinHeld(place.lost, 500, "large")))
-    result = call("release", place.lost, "--key", "ann", "--yes")
-    assert "Released 5.00 EUR" in result.out, result
-    told(call("release", place.lost, "--key", "ann", "--yes"), 2, "released on", "once only")
+        stakes = {"s1": {"main": 1_500_000}}
+        round_id = live.play(ledger, live.won, stakes=stakes, game="zero")
+    words = ("table", "release", round_id, "--ledger", place.path, "--key")
+    told(shoeproof(*words, "engine"), 2, "may not sign for staff")
+    assert "honour" in call("assess", round_id).out
+    result = shoeproof(*words, "ann")
+    assert "released 15,000.00" in result.out, result
+    told(shoeproof(*words, "ann"), 2, "was released before")
 
 
 def test_overdue_cases_come_first_and_are_marked(

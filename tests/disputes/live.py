@@ -14,7 +14,7 @@ from replay.engine.round import Decide, Stakes
 from replay.table import LiveTable, TableSettings
 
 SETTINGS = TableSettings(
-    limits={"main": (1, 1_000_000)}, currency="EUR", table="t-1", build="build-7"
+    limits={"main": (1, 2_000_000)}, currency="EUR", table="t-1", build="build-7"
 )
 
 

@@ -28,8 +28,9 @@ from replay.disputes.assessment import Assessment
 from replay.disputes.cases import dispute_stream
 from replay.disputes.decide import plan_decision
 from replay.disputes.evidence import gather
-from replay.disputes.pay import carry_out, open_case, release_win
-from replay.errors import DisputeRefused
+from replay.disputes.pay import carry_out, open_case, release_held
+from replay.errors import DisputeRefused, InputRefusedError
+from replay.holds import HeldWin
 from replay.wallet import MemoryWallet
 from tests.audit_reports.helpers import begun, simple, split_and_doubled
 from tests.disputes import live
@@ -401,31 +402,25 @@ def held(ledger: Ledger) -> str:
     return round_id
 
 
-def release(ledger: Ledger, round_id: str, staff: Staff) -> WinReleased:
-    assessment = assessed(round_id, remedy("honour", price(100, 1_000_001, 1_000_001)))
+def release(ledger: Ledger, round_id: str, staff: Staff, **said: bool) -> HeldWin:
+    assessment = assessed(round_id, **said)
     evidence = evidence_of(ledger, round_id)
-    return release_win(ledger, evidence, assessment, cases_of(ledger, round_id), staff.ann)
+    return release_held(ledger, evidence, assessment, cases_of(ledger, round_id), staff.ann)
 
 
-def test_a_held_win_is_released_once(ledger: Ledger, staff: Staff) -> None:
+def test_a_held_win_is_released_once_by_the_key_named(ledger: Ledger, staff: Staff) -> None:
     round_id = held(ledger)
-    assert release(ledger, round_id, staff) == WinReleased(round_id, 1_000_001, None)
-    with pytest.raises(DisputeRefused, match=r"was released on 2026.*once only"):
+    assert release(ledger, round_id, staff).amount_minor == 1_000_001
+    (_, released) = evidence_of(ledger, round_id).holds
+    assert released.event.data == WinReleased(round_id, 1_000_001, None)
+    assert staff.ann.key_id_hex.encode() in released.leaf
+    with pytest.raises(InputRefusedError, match="was released before"):
         release(ledger, round_id, staff)
 
 
-def test_two_who_release_at_once_pay_once(ledger: Ledger, staff: Staff) -> None:
-    round_id = held(ledger)
-    stale = evidence_of(ledger, round_id)
-    release(ledger, round_id, staff)
-    assessment = assessed(round_id)
-    with pytest.raises(StreamConflict):
-        release_win(ledger, stale, assessment, (), staff.bob)
-
-
-def test_nothing_is_released_where_nothing_is_held(ledger: Ledger, staff: Staff) -> None:
-    with pytest.raises(DisputeRefused, match=r"no win of the round .* is held"):
-        release(ledger, play(ledger, simple(200)), staff)
+def test_no_win_is_released_on_forged_evidence(ledger: Ledger, staff: Staff) -> None:
+    with pytest.raises(DisputeRefused, match="forged or missing"):
+        release(ledger, held(ledger), staff, money_may_move=False)
 
 
 def test_a_disputed_win_is_not_released_before_the_decision(ledger: Ledger, staff: Staff) -> None:
@@ -433,6 +428,14 @@ def test_a_disputed_win_is_not_released_before_the_decision(ledger: Ledger, staf
     open_case(ledger, round_id, "fairness")
     with pytest.raises(DisputeRefused, match="not decided yet"):
         release(ledger, round_id, staff)
+    decide(ledger, dealt_wrongly(round_id, paid=1_000_001), "void", staff.ann)
+    with pytest.raises(DisputeRefused, match="voided by a decision"):
+        release(ledger, round_id, staff)
+
+
+def test_a_key_without_the_role_releases_nothing(ledger: Ledger, staff: Staff) -> None:
+    with pytest.raises(DisputeRefused, match="may not sign for staff"):
+        release(ledger, held(ledger), staff._replace(ann=staff.dealer))
 
 
 def test_disputed_rounds_are_listed_by_index(ledger: Ledger) -> None:

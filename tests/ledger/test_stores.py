@@ -156,9 +156,9 @@ class StoreSuite(ABC):
     def test_disputed_rounds_are_listed(self, ledger: Ledger) -> None:
         play(ledger)
         assert ledger.disputed() == []
-        for round_id in (OTHER_ROUND, ROUND, OTHER_ROUND):
-            claim = DisputeOpened(round_id, "fairness", None, [], None)
-            ledger.append((f"disputes/{round_id}", claim))
+        for disputed in (OTHER_ROUND, ROUND, OTHER_ROUND):
+            claim = DisputeOpened(disputed, "fairness", None, [], None)
+            ledger.append((f"disputes/{disputed}", claim))
         assert ledger.disputed() == [f"disputes/{ROUND}", f"disputes/{OTHER_ROUND}"]
 
     def test_notifications_are_leaves_numbered_from_one(self, ledger: Ledger) -> None:
