@@ -8,6 +8,7 @@ Signatures are `ledger.verify`'s business: what a forged ledger replays to means
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -21,6 +22,7 @@ from ledger.schema import StoredLeaf
 from ledger.sharing import Progress
 from replay import findings as codes
 from replay.catalogue import rules_by_digest
+from replay.disputes.case_check import check_cases
 from replay.engine.rules import Rules
 from replay.errors import RoundUnreadable
 from replay.interruptions import Circumstances, check_policy, circumstances_of
@@ -90,6 +92,7 @@ def audit(
     unended = [events for events in gathered.unended() if concerns(events, rules, only)]
     for events in unended:
         found.extend(judge(events, rules, told))
+    found += check_cases(ledger, size, partial(concerns, rules=rules, only=only))
     return AuditResult(
         size=size,
         closed_rounds=closed,

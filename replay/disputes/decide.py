@@ -35,6 +35,7 @@ from replay.disputes.evidence import Evidence
 from replay.disputes.facts import SURPLUS
 from replay.errors import DisputeRefused
 from replay.money_check import Bet
+from replay.policies import Policy
 from replay.replayer import replay_round
 
 _PLAYED: Final[frozenset[RemedyName]] = frozenset({"honour", "resume", "apply_default"})
@@ -113,7 +114,7 @@ def plan_decision(
         remedy=remedy,
         reference=reference,
         amount_minor=amount,
-        keys_needed=2 if _needs_two_keys(evidence, amount, reference) else 1,
+        keys_needed=keys_needed(_policy(evidence), remedy, amount, reference),
     )
     confirms = _same_before(case, decided)
     if key in confirms:
@@ -185,6 +186,22 @@ def voiding(plan: Plan, seed: str | None, funds: Mapping[Bet, Funds]) -> list[Ev
     ]
     basis = (f"case {plan.case.id}", plan.decided.clause, plan.decided.reference)
     return [*events, RoundVoided(", ".join(filter(None, basis)), refunds)]
+
+
+def keys_needed(
+    policy: Policy | None, remedy: str, amount_minor: int, reference: str | None
+) -> int:
+    """Return how many persons must sign a decision.
+
+    `policy` is the round's, None where the ledger does not carry it: nobody said then how much one
+    person may move. A referral moves nothing and needs one.
+    """
+    if remedy == "refer":
+        return 1
+    if reference is not None:
+        return 2
+    limit = 0 if policy is None else policy.two_keys_above_minor
+    return 2 if limit is not None and amount_minor > limit else 1
 
 
 def staked_minor(events: Sequence[Recorded]) -> int:
@@ -278,16 +295,10 @@ def _check_refunds(evidence: Evidence, moves: Sequence[Move]) -> None:
         raise DisputeRefused(f"refunds of {refunded} are above the {staked} that was staked")
 
 
-def _needs_two_keys(evidence: Evidence, amount_minor: int, reference: str | None) -> bool:
-    if reference is not None:
-        return True
-    digest = round_opened(evidence).policy_digest
-    policy = None if digest is None else evidence.policies.get(digest)
-    if policy is None:
-        # Nobody said how much one person may move here.
-        return amount_minor > 0
-    limit = policy.two_keys_above_minor
-    return limit is not None and amount_minor > limit
+def _policy(evidence: Evidence) -> Policy | None:
+    opened = evidence.events[0].event.data if evidence.events else None
+    digest = opened.policy_digest if isinstance(opened, RoundOpened) else None
+    return None if digest is None else evidence.policies.get(digest)
 
 
 def _same_before(case: Case, decided: DisputeDecided) -> tuple[str, ...]:
