@@ -26,7 +26,7 @@ from replay.disputes.case_check import check_cases
 from replay.engine.rules import Rules
 from replay.errors import RoundUnreadable
 from replay.interruptions import Circumstances, check_policy, circumstances_of
-from replay.replayer import replay_round
+from replay.replayer import Replay, replay_round
 from replay.shoe_check import Problem, check_reveal
 
 
@@ -168,6 +168,18 @@ def judge(
                 EVENT_AFTER_CLOSE, sentence, first.event.stream, first.leaf_index, first.event.seq
             )
         ]
+
+
+def replay_in(ledger: Ledger, stream: str) -> Replay:
+    """Replay a round of a ledger, with what it departs from its policy in.
+
+    Raises what `Ledger.events` and `replay_round` raise.
+    """
+    events = ledger.events(stream)
+    replay = replay_round(events, rules_by_digest(ledger))
+    game = None if replay.rules is None else replay.rules.id
+    more = check_policy(events, circumstances_of(ledger), game)
+    return msgspec.structs.replace(replay, findings=(*replay.findings, *more))
 
 
 class Gathered:

@@ -26,7 +26,7 @@ from ledger.events import (
 )
 from ledger.rounds import RoundRow
 from ledger.sharing import Progress
-from replay.amounts import minor_units
+from replay.currency import minor_units
 from replay.engine.cards import RANKS, SUIT_SYMBOL, VALUE
 from replay.errors import DisputeRefused
 

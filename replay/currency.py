@@ -1,4 +1,4 @@
-"""Amounts as people write them."""
+"""How amounts of a currency are written: minor units as people read them."""
 
 from decimal import Decimal
 from typing import Final
@@ -13,8 +13,11 @@ DECIMAL_PLACES: Final = {
 """Currencies whose minor unit is not a hundredth (ISO 4217)."""
 
 
-def amount(minor: int | None, currency: str = "") -> str:
-    """Return minor units as people write them, `12.50 EUR`; a dash for None."""
+def amount_text(minor: int | None, currency: str = "") -> str:
+    """Return minor units as people write them, `12.50 EUR`; a dash for None.
+
+    `currency` is an ISO 4217 code, or whatever a ledger calls one.
+    """
     if minor is None:
         return "-"
     places = DECIMAL_PLACES.get(currency, 2)
