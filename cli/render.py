@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger import Finding
-from replay import amounts
+from replay.currency import amount_text
 from replay.engine.cards import FACE_DOWN, VALUE, is_red, pretty
 from replay.engine.round import RoundState, SeatHand
 
@@ -106,8 +106,8 @@ def cards_text(cards: Iterable[str]) -> Text:
 
 
 def amount(minor: int | None, currency: str = "") -> str:
-    """Return minor units as people write them, fit to be printed; a dash for None."""
-    return plain(amounts.amount(minor, currency))
+    """Return minor units as people write them, `12.50 EUR`; a dash for None."""
+    return plain(amount_text(minor, currency))
 
 
 def total_text(state: RoundState, held: SeatHand) -> str:

@@ -21,18 +21,19 @@ from cli.render import (
     print_findings,
     print_json,
 )
-from cli.timeline import actor_of, describe_event
+from cli.timeline import describe_event
 from ledger import Finding, Ledger
 from ledger.events import BetSettled, RoundVoided, stream_kind
 from ledger.rounds import RoundRow
 from ledger.verify import verify_stream
+from replay.audit import replay_in
 from replay.catalogue import rules_by_digest
 from replay.engine.round import RoundState
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
-from replay.interruptions import check_policy, circumstances_of
+from replay.narrative import actor_of
 from replay.open_rounds import OpenRounds, WaitingRound
-from replay.replayer import Replay, replay_round
+from replay.replayer import Replay
 from replay.transcript import as_round_text
 
 
@@ -118,15 +119,6 @@ def replay_command(
         print_replay(console(), replay, evidence, step=step)
     if found:
         raise typer.Exit(FINDINGS)
-
-
-def replay_in(ledger: Ledger, stream: str) -> Replay:
-    """Replay a round of a ledger, its policy and what the ledger says of it besides included."""
-    events = ledger.events(stream)
-    replay = replay_round(events, rules_by_digest(ledger))
-    game = None if replay.rules is None else replay.rules.id
-    more = check_policy(events, circumstances_of(ledger), game)
-    return msgspec.structs.replace(replay, findings=(*replay.findings, *more))
 
 
 def find_round(ledger: Ledger, text: str) -> str:

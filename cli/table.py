@@ -6,7 +6,7 @@ import typer
 from rich.text import Text
 
 from cli.errors import FINDINGS, UsageError
-from cli.options import JsonOption, LedgerOption, open_to_read, open_to_write
+from cli.options import JsonOption, LedgerOption, open_to_read, open_to_write, staff_signer
 from cli.render import MOST_SHOWN, amount, console, plain, plain_table, print_json, progress_bar
 from cli.rounds import find_round
 from ledger import Ledger
@@ -20,7 +20,11 @@ from ledger.events import (
     ServiceStopped,
 )
 from replay.catalogue import rules_by_digest
-from replay.holds import HeldWin, held_wins, release_win
+from replay.disputes.assess import assess
+from replay.disputes.cases import fold_cases, key_names
+from replay.disputes.evidence import gather
+from replay.disputes.pay import release_held
+from replay.holds import HeldWin, held_wins
 from replay.sweep import SweepResult, sweep
 
 app = typer.Typer(
@@ -183,11 +187,21 @@ def holds_command(
 @app.command("release")
 def release_command(
     round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
+    key: Annotated[
+        str | None, typer.Option(help="Whose key signs; by default the ledger's staff key.")
+    ] = None,
     path: LedgerOption = None,
 ) -> None:
-    """Release a held win that a person verified; signed by the staff's key, once."""
+    """Release a held win that a person verified; signed by the staff's key, once.
+
+    Refused where evidence of the round is forged or missing, where it has findings that nobody
+    decided about, and while a case about it is open.
+    """
     with open_to_write(path) as ledger:
-        released = release_win(ledger, find_round(ledger, round_id))
+        signer = None if key is None else staff_signer(ledger, key)
+        evidence = gather(ledger, find_round(ledger, round_id))
+        cases = fold_cases(evidence.disputes, key_names(ledger))
+        released = release_held(ledger, evidence, assess(evidence), cases, signer)
         currency = _currency(ledger, released)
     console().print(f"released {amount(released.amount_minor, currency)} of {released.round}")
 

@@ -6,7 +6,7 @@ Many processes may append to one ledger; where two append to one stream, one is 
 `Ledger` is for one thread at a time.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -83,6 +83,7 @@ class Ledger:
         self._private_key = private_key
         self._clock = clock
         self._signers: dict[Role, Signer] = {}
+        self._sealing: X25519PrivateKey | None = None
         self._heads: dict[str, _Head] = {}
         self._admission = Admission()
 
@@ -196,7 +197,7 @@ class Ledger:
         KeyNotValid when one may not sign there, StoreUnavailable and StoreDamaged. Nothing is
         written then.
         """
-        moment = format_time(at or self._clock())
+        moment = format_time(at or self.now())
         heads: dict[str, _Head] = {}
         sealed: list[SealedEvent] = []
         written: list[tuple[Event, bytes, bytes]] = []
@@ -277,6 +278,30 @@ class Ledger:
         if not recorded:
             raise UnknownStream(f"the ledger has nothing in {stream!r}")
         return recorded
+
+    def events_of(self, streams: Sequence[str]) -> dict[str, list[Recorded]]:
+        """Return the events of some streams, at most a few hundred, in order, unverified.
+
+        A stream that has none, or one that cannot be read, is left out.
+        """
+        found: dict[str, list[Recorded]] = {}
+        unreadable = set()
+        for leaf in self.store.streams(streams):
+            try:
+                found.setdefault(leaf.stream, []).append(read_leaf(leaf))
+            except EventUnreadable:
+                unreadable.add(leaf.stream)
+        readable = {stream: each for stream, each in found.items() if stream not in unreadable}
+        # Who reads many rounds goes on with them; should one go on elsewhere first, its append is
+        # refused as any other.
+        ends = {stream: each[-1] for stream, each in readable.items()}
+        self._remember(
+            {
+                stream: _Head(end.event.seq, end.leaf_hash.hex(), end.event.type in events.CLOSING)
+                for stream, end in ends.items()
+            }
+        )
+        return readable
 
     def _existing(self, stream: str) -> list[Recorded]:
         return [read_leaf(leaf) for leaf in self.store.stream(stream)]
@@ -423,10 +448,12 @@ class Ledger:
         return unseal_seed(text, self._seal_key(), commitment)
 
     def _seal_key(self) -> X25519PrivateKey:
-        key = self._private_key(directory.SEAL)
-        if not isinstance(key, X25519PrivateKey):
-            raise KeyUnusable("the key to seal seeds to is not an X25519 key")
-        return key
+        if self._sealing is None:
+            key = self._private_key(directory.SEAL)
+            if not isinstance(key, X25519PrivateKey):
+                raise KeyUnusable("the key to seal seeds to is not an X25519 key")
+            self._sealing = key
+        return self._sealing
 
     def rules(self) -> dict[str, dict[str, object]]:
         """Return every rule set in the ledger by its digest."""

@@ -8,6 +8,7 @@ Signatures are `ledger.verify`'s business: what a forged ledger replays to means
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -21,10 +22,11 @@ from ledger.schema import StoredLeaf
 from ledger.sharing import Progress
 from replay import findings as codes
 from replay.catalogue import rules_by_digest
+from replay.disputes.case_check import check_cases
 from replay.engine.rules import Rules
 from replay.errors import RoundUnreadable
 from replay.interruptions import Circumstances, check_policy, circumstances_of
-from replay.replayer import replay_round
+from replay.replayer import Replay, replay_round
 from replay.shoe_check import Problem, check_reveal
 
 
@@ -90,6 +92,7 @@ def audit(
     unended = [events for events in gathered.unended() if concerns(events, rules, only)]
     for events in unended:
         found.extend(judge(events, rules, told))
+    found += check_cases(ledger, size, partial(concerns, rules=rules, only=only))
     return AuditResult(
         size=size,
         closed_rounds=closed,
@@ -165,6 +168,18 @@ def judge(
                 EVENT_AFTER_CLOSE, sentence, first.event.stream, first.leaf_index, first.event.seq
             )
         ]
+
+
+def replay_in(ledger: Ledger, stream: str) -> Replay:
+    """Replay a round of a ledger, with what it departs from its policy in.
+
+    Raises what `Ledger.events` and `replay_round` raise.
+    """
+    events = ledger.events(stream)
+    replay = replay_round(events, rules_by_digest(ledger))
+    game = None if replay.rules is None else replay.rules.id
+    more = check_policy(events, circumstances_of(ledger), game)
+    return msgspec.structs.replace(replay, findings=(*replay.findings, *more))
 
 
 class Gathered:

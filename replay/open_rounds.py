@@ -10,7 +10,6 @@ import msgspec
 
 from ledger import Ledger, Recorded
 from ledger.clock import format_time
-from ledger.errors import EventUnreadable
 from ledger.events import (
     BetSettled,
     DealRequested,
@@ -21,7 +20,6 @@ from ledger.events import (
     Stakes,
     StakesPlaced,
 )
-from ledger.ledger import read_leaf
 from ledger.rounds import RoundRow
 from replay.catalogue import policies_by_digest, rules_by_digest
 from replay.interruptions import operations_of
@@ -60,18 +58,10 @@ class OpenRounds:
     def read(self, rows: Sequence[RoundRow]) -> Iterator[list[Recorded]]:
         """Yield the events of each round that is still open; one unreadable is passed over."""
         for first in range(0, len(rows), ROUNDS_A_QUERY):
-            some = rows[first : first + ROUNDS_A_QUERY]
-            gathered: dict[str, list[Recorded]] = {row.round: [] for row in some}
-            unreadable = set()
-            for leaf in self._ledger.store.streams(list(gathered)):
-                try:
-                    gathered[leaf.stream].append(read_leaf(leaf))
-                except EventUnreadable:
-                    unreadable.add(leaf.stream)
-            for stream, events in gathered.items():
-                begun = bool(events) and isinstance(events[0].event.data, RoundOpened)
-                ended = begun and isinstance(events[-1].event.data, RoundClosed | RoundVoided)
-                if begun and not ended and stream not in unreadable:
+            some = [row.round for row in rows[first : first + ROUNDS_A_QUERY]]
+            for events in self._ledger.events_of(some).values():
+                ended = isinstance(events[-1].event.data, RoundClosed | RoundVoided)
+                if isinstance(events[0].event.data, RoundOpened) and not ended:
                     yield events
 
     def due(self, events: Sequence[Recorded], waiting: Waiting) -> datetime | None:

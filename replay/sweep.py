@@ -22,7 +22,7 @@ from replay.resume import Resumption
 from replay.waiting import waiting_of
 from replay.wallet import Wallet
 
-ROUNDS_A_BATCH = 100
+ROUNDS_A_BATCH = 250
 """Rounds ended in one transaction: most of the gain, and little to do again after a conflict."""
 
 Deed: TypeAlias = Literal["stood", "returned", "finished"]

@@ -24,6 +24,7 @@ from replay.bulk.pool import JudgeRange, shared
 from replay.bulk.progress import Notes
 from replay.bulk.ranges import Piece, RangeJudge, RangeReport
 from replay.catalogue import rules_by_digest
+from replay.disputes.case_check import check_cases
 from replay.engine.rules import Rules
 from replay.interruptions import Circumstances, circumstances_of
 
@@ -120,6 +121,8 @@ class _Join:
                 findings += judge(events, self._rules, self._told)
                 told = open_round(events)
                 still_open += [] if told is None else [told]
+        asked = partial(concerns, rules=self._rules, only=kept.only)
+        findings += check_cases(self._ledger, kept.size, asked)
         return AuditResult(
             size=kept.size,
             closed_rounds=kept.closed,

@@ -6,7 +6,7 @@ import msgspec
 
 from ledger.events import DecisionMade, InputRefused, ServiceStopped, ViewAcknowledged
 from ledger.findings import CLOCK_BACKWARDS
-from replay.amounts import amount
+from replay.currency import amount_text
 from replay.disputes.assessment import Assessment, BetPrice, Claim, Class, Verdict
 from replay.disputes.classify import CLASS_OF, COVERS, FAULTS, by_severity
 from replay.disputes.evidence import Evidence
@@ -104,10 +104,10 @@ def _reasons(facts: Facts) -> Iterator[str]:
     yield from _of_inputs(facts)
     for bet in facts.bets:
         if bet.right_minor is not None and (bet.paid_minor or 0) > bet.right_minor:
-            over = amount((bet.paid_minor or 0) - bet.right_minor, facts.currency)
+            over = amount_text((bet.paid_minor or 0) - bet.right_minor, facts.currency)
             yield f"{bet.bet} of {bet.hand} was paid {over} too much, which is not debited"
     if facts.held_minor:
-        yield f"{amount(facts.held_minor, facts.currency)} of the win is held and not lost"
+        yield f"{amount_text(facts.held_minor, facts.currency)} of the win is held and not lost"
 
 
 def _of_inputs(facts: Facts) -> Iterator[str]:

@@ -82,6 +82,11 @@ CLASS_OF: Final[Mapping[str, Class]] = {
     of_replay.DEFAULT_OVERDUE: "system_decision_error",
     of_replay.WIN_NOT_HELD: "held_win",
     of_replay.HOLD_MISMATCH: "held_win",
+    # The cases themselves, which an audit judges and an assessment does not.
+    of_replay.CASE_OUT_OF_PLACE: "settlement_error",
+    of_replay.KEYS_MISSING: "settlement_error",
+    of_replay.PAYMENT_UNDECIDED: "settlement_error",
+    of_replay.PAYMENT_MISSING: "settlement_error",
     # The money.
     of_replay.STAKE_MISMATCH: "settlement_error",
     of_replay.DEBIT_MISMATCH: "settlement_error",

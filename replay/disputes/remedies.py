@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from replay import findings as codes
-from replay.amounts import amount
+from replay.currency import amount_text
 from replay.disputes import sources
 from replay.disputes.assessment import REMEDIES, BetPrice, Class, Remedy, RemedyName, Source
 from replay.disputes.facts import BetFacts, Facts
@@ -243,7 +243,7 @@ def _of_state(facts: Facts) -> tuple[RemedyName, str]:
 
 def _why_honour(facts: Facts) -> str:
     if facts.held_minor:
-        held = amount(facts.held_minor, facts.currency)
+        held = amount_text(facts.held_minor, facts.currency)
         return f"{held} of the win waits for a person's verification and is then released"
     return "what was paid is what the rules pay, or more, which is not debited"
 
@@ -290,11 +290,13 @@ def _both(facts: Facts) -> str:
     recorded = _sum(_honoured(facts, bet) for bet in facts.bets)
     void = _sum(_voided(facts, bet) for bet in facts.bets)
     currency = facts.currency
-    return f"honour comes to {amount(recorded, currency)}, void to {amount(void, currency)}"
+    return (
+        f"honour comes to {amount_text(recorded, currency)}, void to {amount_text(void, currency)}"
+    )
 
 
 def _floor(facts: Facts) -> str:
-    return amount(_sum(bet.stake_minor for bet in facts.bets), facts.currency)
+    return amount_text(_sum(bet.stake_minor for bet in facts.bets), facts.currency)
 
 
 def _sum(each: Iterable[int | None]) -> int:
