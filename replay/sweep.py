@@ -88,7 +88,7 @@ def sweep(
             due.append((events, moment))
         elif moment is not None:
             later.append(moment)
-    broom = _Broom(ledger, wallet)
+    broom = _Broom(ledger, open_rounds, wallet)
     for first in range(0, len(due), ROUNDS_A_BATCH):
         broom.sweep(due[first : first + ROUNDS_A_BATCH])
         if progress is not None:
@@ -105,7 +105,8 @@ def sweep(
 class _Broom:
     """Ends rounds, many in one transaction, and each by itself where that does not go."""
 
-    def __init__(self, ledger: Ledger, wallet: Wallet | None) -> None:
+    def __init__(self, ledger: Ledger, open_rounds: OpenRounds, wallet: Wallet | None) -> None:
+        self._open_rounds = open_rounds
         self.swept: list[Swept] = []
         self.skipped: list[Skipped] = []
         self._ledger = ledger
@@ -140,7 +141,7 @@ class _Broom:
             round_id = events[0].event.stream
             try:
                 live = resumption.resume(events)
-                done = live.apply_due()
+                done = live.apply_due(self._open_rounds.outages(events))
             except StreamConflict:
                 skipped.append(Skipped(round_id, "it went on elsewhere"))
             except ReplayError as error:
