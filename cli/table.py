@@ -122,7 +122,7 @@ def sweep_command(path: LedgerOption = None, as_json: JsonOption = False) -> Non
     with open_to_write(path) as ledger, progress_bar() as bar:
         task = bar.add_task("sweeping rounds", total=None)
         result = sweep(
-            ledger, progress=lambda done, due: bar.update(task, completed=done, total=due)
+            ledger, progress=lambda done, total: bar.update(task, completed=done, total=total)
         )
     if as_json:
         print_json(result)

@@ -59,7 +59,7 @@ from replay.engine.shoe import Shoe
 from replay.errors import InputRefusedError, StakeRefused
 from replay.money_check import HELD
 from replay.policies import Policy
-from replay.waiting import Waiting, default_due, follow, held_minor, offer_deadline
+from replay.waiting import Outage, Waiting, default_due, follow, held_minor, offer_deadline
 
 if TYPE_CHECKING:
     from replay.table import LiveTable
@@ -213,11 +213,12 @@ class LiveRound:
             return due
         return default_due(self.waiting, self.policy, self.table.outages(), now)
 
-    def apply_due(self) -> bool:
+    def apply_due(self, outages: Iterable[Outage] | None = None) -> bool:
         """Do what the policy has the system do now, and tell whether there was anything.
 
         Stakes without a deal go back, open hands stand, open questions of insurance are declined. A
-        round in which no input is open any more is dealt and settled to its end.
+        round in which no input is open any more is dealt and settled to its end. `outages` are
+        those of its table, where the caller has read them.
         """
         if self.is_over:
             return False
@@ -225,7 +226,10 @@ class LiveRound:
         if self.state is not None and not isinstance(self.due, Decide):
             self._finish_turn(self.state, [], moment)
             return True
-        due = self.default_due(moment)
+        if outages is None:
+            due = self.default_due(moment)
+        else:
+            due = default_due(self.waiting, self.policy, outages, moment)
         if due is None or moment < due:
             return False
         self._apply_default([], moment)

@@ -68,10 +68,15 @@ class OpenRounds:
         """Return when the system is to act in a round, None for never as far as is known."""
         opened = events[0].event.data
         assert isinstance(opened, RoundOpened)
-        names = self._games.get(opened.rules_digest), opened.table
         policy = self._policies.get(opened.policy_digest or "")
-        outages: list[Outage] = [each for each in self._outages if each.covers(*names)]
-        return default_due(waiting, policy, outages, self.now)
+        return default_due(waiting, policy, self.outages(events), self.now)
+
+    def outages(self, events: Sequence[Recorded]) -> list[Outage]:
+        """Return when the service stood still, as far as it concerns a round."""
+        opened = events[0].event.data
+        assert isinstance(opened, RoundOpened)
+        names = self._games.get(opened.rules_digest), opened.table
+        return [each for each in self._outages if each.covers(*names)]
 
     def describe(self, events: Sequence[Recorded]) -> WaitingRound:
         """Return what is told of a round."""

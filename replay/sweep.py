@@ -30,6 +30,10 @@ Deed: TypeAlias = Literal["stood", "returned", "finished"]
 nobody played to its end."""
 
 
+_Due: TypeAlias = tuple[list[Recorded], datetime | None]
+"""A round's events, and when it was due; None where no input is open in it."""
+
+
 class Swept(msgspec.Struct, frozen=True):
     """A round that was ended, and what it came to, in minor units of its currency.
 
@@ -71,15 +75,16 @@ def sweep(
     """Do in every open round what is due by the ledger's clock.
 
     With a `wallet`, which cannot take back what a transaction of many rounds could not write, each
-    round is written by itself. `progress` is told rounds done and rounds due. Raises KeyUnusable
+    round is written by itself. `progress` is told rounds looked at and rounds in all. Raises KeyUnusable
     where a key to sign with is missing, and the store's errors; what was swept before stays.
     """
     now = ledger.now()
     rows = ledger.rounds(state="open")
     open_rounds = OpenRounds(ledger, now)
-    due: list[tuple[list[Recorded], datetime | None]] = []
-    later: list[datetime] = []
-    for events in open_rounds.read(rows):
+    broom = _Broom(ledger, open_rounds, wallet)
+    next_due: datetime | None = None
+    due: list[_Due] = []
+    for number, events in enumerate(open_rounds.read(rows), start=1):
         waiting = waiting_of(events)
         moment = open_rounds.due(events, waiting)
         if waiting.dealt and not waiting.offered:
@@ -87,25 +92,27 @@ def sweep(
         elif moment is not None and moment <= now:
             due.append((events, moment))
         elif moment is not None:
-            later.append(moment)
-    broom = _Broom(ledger, wallet)
-    for first in range(0, len(due), ROUNDS_A_BATCH):
-        broom.sweep(due[first : first + ROUNDS_A_BATCH])
+            next_due = moment if next_due is None else min(moment, next_due)
+        if len(due) == ROUNDS_A_BATCH:
+            broom.sweep(due)
+            due = []
         if progress is not None:
-            progress(len(broom.swept) + len(broom.skipped), len(due))
+            progress(number, len(rows))
+    broom.sweep(due)
     return SweepResult(
         at=format_time(now),
         open_rounds=len(rows),
         swept=tuple(broom.swept),
         skipped=tuple(broom.skipped),
-        next_due=format_time(min(later)) if later else None,
+        next_due=None if next_due is None else format_time(next_due),
     )
 
 
 class _Broom:
     """Ends rounds, many in one transaction, and each by itself where that does not go."""
 
-    def __init__(self, ledger: Ledger, wallet: Wallet | None) -> None:
+    def __init__(self, ledger: Ledger, open_rounds: OpenRounds, wallet: Wallet | None) -> None:
+        self._open_rounds = open_rounds
         self.swept: list[Swept] = []
         self.skipped: list[Skipped] = []
         self._ledger = ledger
@@ -114,8 +121,8 @@ class _Broom:
         self._single = Resumption(ledger, wallet=wallet)
         self._singly = wallet is not None
 
-    def sweep(self, due: Sequence[tuple[list[Recorded], datetime | None]]) -> None:
-        """End some rounds, given by their events and when it was due."""
+    def sweep(self, due: Sequence[_Due]) -> None:
+        """End some rounds."""
         if not self._singly:
             swept, skipped = self._end(due, self._many)
             try:
@@ -133,14 +140,14 @@ class _Broom:
             self.skipped += skipped
 
     def _end(
-        self, due: Sequence[tuple[list[Recorded], datetime | None]], resumption: Resumption
+        self, due: Sequence[_Due], resumption: Resumption
     ) -> tuple[list[Swept], list[Skipped]]:
         swept, skipped = [], []
         for events, moment in due:
             round_id = events[0].event.stream
             try:
                 live = resumption.resume(events)
-                done = live.apply_due()
+                done = live.apply_due(self._open_rounds.outages(events))
             except StreamConflict:
                 skipped.append(Skipped(round_id, "it went on elsewhere"))
             except ReplayError as error:

@@ -16,10 +16,11 @@ from replay.transcript import as_round_text
 from tests.replay.helpers import names, new_ledger
 from tests.replay.lies_of_money import MONEY
 from tests.replay.lies_of_play import PLAY
+from tests.replay.lies_of_time import TIME
 from tests.replay.live import SETTINGS, STAKES, open_decision, replayed, table
 from tests.replay.lying_table import tell
 
-LIES = PLAY | MONEY
+LIES = PLAY | MONEY | TIME
 
 
 def _simulated(ledger: Ledger, rounds: int = 60) -> None:
