@@ -29,7 +29,15 @@ from ledger.errors import (
 from ledger.events import EventData, KeyAdded, Role
 from ledger.guard import Guard
 from ledger.keyring import KeyRing
-from ledger.keys import FileSigner, PrivateKey, Signer, key_name, read_key, write_key
+from ledger.keys import (
+    FileSigner,
+    PrivateKey,
+    Signer,
+    ed25519,
+    key_name,
+    read_key,
+    write_key,
+)
 from ledger.merkle import leaf_hash
 from ledger.rounds import Alone, RoundRow, RoundState
 from ledger.schema import StoredLeaf
@@ -170,7 +178,7 @@ class Ledger:
     def _add_first_keys(self) -> None:
         added: list[tuple[str, EventData]] = []
         for role in directory.FIRST_ROLES:
-            signer = FileSigner(key_name(role, self.origin), _ed25519(self._private_key(role)))
+            signer = FileSigner(key_name(role, self.origin), ed25519(self._private_key(role)))
             self._signers[role] = signer
             added.append((events.KEYS_STREAM, signer.as_added([role])))
         self.append(*added)
@@ -344,11 +352,6 @@ class Ledger:
         )
         return [RoundRow(*row) for row in self.store.query(statement, parameters)]
 
-    def round_row(self, round_id: str) -> RoundRow | None:
-        """Return one round as the look-up index has it, None when it has none of that id."""
-        rows = self.store.query("SELECT * FROM rounds WHERE round = ?", (round_id,))
-        return RoundRow(*rows[0]) if rows else None
-
     def tables(self) -> set[str]:
         """Return the names of the tables that rounds were opened at, by the look-up index."""
         rows = self.store.query("SELECT DISTINCT table_name FROM rounds")
@@ -373,7 +376,7 @@ class Ledger:
         """
         signer = self._signers.get(role)
         if signer is None:
-            key = _ed25519(self._private_key(role))
+            key = ed25519(self._private_key(role))
             unnamed = FileSigner(role, key).as_added([role])
             for recorded in self._existing(events.KEYS_STREAM):
                 data = recorded.event.data
@@ -396,7 +399,7 @@ class Ledger:
         current = self.signer(role)
         keys = [each.public_key for each in self.key_ring().holders(role)]
         older = [
-            FileSigner(key.name, _ed25519(self._private_key(name)))
+            FileSigner(key.name, ed25519(self._private_key(name)))
             for key in reversed(keys)
             for name in [f"{role}-{key.key_id_hex}"]
             if key.key_id_hex != current.key_id_hex
@@ -410,7 +413,7 @@ class Ledger:
 
         Raises KeyUnusable when it is none this ledger has added.
         """
-        key = _ed25519(private_key)
+        key = ed25519(private_key)
         raw = key.public_key().public_bytes_raw()
         for added in self.key_ring():
             if added.public_key.raw == raw:
@@ -490,12 +493,6 @@ def _new_keys() -> dict[str, PrivateKey]:
     }
     keys[directory.SEAL] = X25519PrivateKey.generate()
     return keys
-
-
-def _ed25519(key: PrivateKey) -> Ed25519PrivateKey:
-    if not isinstance(key, Ed25519PrivateKey):
-        raise KeyUnusable("a key to sign events with is not an Ed25519 key")
-    return key
 
 
 def read_leaf(leaf: StoredLeaf) -> Recorded:

@@ -126,6 +126,9 @@ def index_rounds(cursor: Executes, leaves: Iterable[StoredLeaf]) -> None:
     cursor.executemany(_UPDATE, touched.values())
 
 
+SELECT_ROUND = "SELECT * FROM rounds WHERE round = ?"
+
+
 def selection(
     *,
     rules_digests: Collection[str] | None,

@@ -25,6 +25,7 @@ from ledger.events import (
     RulesAdded,
 )
 from ledger.keyring import KeyRing
+from ledger.rounds import SELECT_ROUND, RoundRow
 from ledger.trust import build_ring
 from ledger.verify import sort_findings, verified
 from replay.catalogue import rules_by_content
@@ -149,7 +150,8 @@ class _Reader:
 def _against_index(ledger: Ledger, own: Sequence[StoredLeaf], size: int) -> Iterable[Finding]:
     """Say where the look-up index and the stream disagree about the round's last leaf."""
     round_id, last = own[0].stream, own[-1].leaf_index
-    row = ledger.round_row(round_id)
+    rows = ledger.store.query(SELECT_ROUND, (round_id,))
+    row = RoundRow(*rows[0]) if rows else None
     if row is None:
         text = "the look-up index does not list this round"
     elif row.last_leaf != last and row.last_leaf < size:
