@@ -14,16 +14,26 @@ import msgspec
 
 from ledger import Finding, StoredLeaf
 from ledger.errors import EventUnreadable
-from ledger.events import CLOSING, RoundOpened, RoundVoided
+from ledger.events import (
+    CLOSING,
+    ConnectionLost,
+    ConnectionRestored,
+    DecisionOffered,
+    RoundOpened,
+    RoundVoided,
+)
 from ledger.findings import EVENT_UNREADABLE
 from ledger.ledger import read_leaf
 from ledger.rounds import is_round
 from replay.audit import OpenRound, VoidRound, is_of_game, judge, void_round
 from replay.bulk.batch import replay_batch
+from replay.bulk.quiet import Course, Quiet
 from replay.bulk.reading import Reader, RoundsBuilder
-from replay.bulk.words import KIND, OPENED, Own, Vocabulary
+from replay.bulk.words import KIND, OPENED, PAID, STAKE, Own, Vocabulary
 from replay.engine.rules import Rules
 from replay.interruptions import Circumstances
+
+_INTERRUPTIONS = {ConnectionLost.__name__, ConnectionRestored.__name__}
 
 
 class Piece(NamedTuple):
@@ -57,10 +67,16 @@ class RangeReport(msgspec.Struct, frozen=True):
 class _Gathering:
     """A round being gathered: what it says in words, and its leaves."""
 
-    __slots__ = ("is_whole", "last", "leaves", "own", "words")
+    __slots__ = (
+        "earliest", "interrupted", "is_whole", "last", "latest", "leaves", "offered", "own",
+        "words",
+    )  # fmt: skip
 
-    def __init__(self, own: Own, is_whole: bool) -> None:
+    def __init__(self, own: Own, is_whole: bool, at: str) -> None:
         self.own, self.is_whole, self.last = own, is_whole, ""
+        self.earliest = self.latest = at
+        self.offered: list[str] = []
+        self.interrupted = False
         self.words: list[int] = []
         self.leaves: list[StoredLeaf] = []
 
@@ -75,6 +91,7 @@ class RangeJudge:
         self.rules, self.told, self.only = rules_by_digest, told, only
         self._head = Reader().head
         self._vocabulary = Vocabulary()
+        self._quiet = Quiet(told)
 
     def judge(
         self,
@@ -134,21 +151,29 @@ class RangeJudge:
         """Read a leaf into its round and return that, None for a leaf of no round."""
         try:
             head = self._head(leaf.state)
-            stream, kind = head.stream, head.type
+            stream, kind, at = head.stream, head.type, head.at
             round_ = gathered.get(stream)
             own = Own(stream) if round_ is None else round_.own
             word = self._vocabulary.read(kind, bytes(head.data), own)
         except (EventUnreadable, ValueError, RecursionError):
             # The one reader that counts has the word, and says why.
             event = read_leaf(leaf).event
-            stream, kind = event.stream, event.type
+            stream, kind, at = event.stream, event.type, event.at
             round_ = gathered.get(stream)
             own, word = Own(stream), self._vocabulary.other()
         if round_ is None:
             if not is_round(stream):
                 return None
             opens = kind == RoundOpened.__name__ and stream not in left
-            round_ = gathered[stream] = _Gathering(own, opens)
+            round_ = gathered[stream] = _Gathering(own, opens, at)
+        if at < round_.earliest:
+            round_.earliest = at
+        elif at > round_.latest:
+            round_.latest = at
+        if kind == DecisionOffered.__name__:
+            round_.offered.append(at)
+        elif kind in _INTERRUPTIONS:
+            round_.interrupted = True
         round_.words.append(word)
         round_.leaves.append(leaf)
         round_.last = kind
@@ -165,6 +190,7 @@ class RangeJudge:
             lambda place: list(
                 judge([read_leaf(leaf) for leaf in asked[place].leaves], self.rules, self.told)
             ),
+            {place for place, each in enumerate(asked) if not self._keeps_policy(each)},
         )
         voids = []
         closed = 0
@@ -183,6 +209,23 @@ class RangeJudge:
             ),
             whole=[each.own.round_id for each in rounds],
             pieces=[],
+        )
+
+    def _keeps_policy(self, round_: _Gathering) -> bool:
+        own, totals = round_.own, self._vocabulary.rows.items[round_.words[-1]]
+        if len(own.deadlines) != len(round_.offered):
+            return False
+        offers = list(zip(round_.offered, own.deadlines, strict=True))
+        return self._quiet.keeps(
+            Course(
+                own.round_id,
+                own.policy_digest,
+                round_.earliest,
+                round_.latest,
+                offers,
+                round_.interrupted,
+                totals[PAID] - totals[STAKE],
+            )
         )
 
     def _concerns(self, round_: _Gathering) -> bool:
