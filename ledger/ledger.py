@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from ledger import directory, envelope, events, rounds, schema
@@ -118,7 +117,7 @@ class Ledger:
         path = Path(path)
         with directory.building(path) as temporary:
             directory.write_settings(temporary, origin, database_url, escrow_public_key)
-            keys = _new_keys()
+            keys = directory.new_keys()
             (temporary / directory.KEYS).mkdir(mode=0o700)
             for name, key in keys.items():
                 write_key(temporary / directory.KEYS / f"{name}.pem", key, passphrase)
@@ -171,7 +170,7 @@ class Ledger:
     @classmethod
     def in_memory(cls, origin: str, *, clock: Clock = utc_now) -> Self:
         """Make a ledger with fresh keys that lives as long as this object."""
-        ledger = cls(None, origin, Store.in_memory(), _new_keys().__getitem__, clock)
+        ledger = cls(None, origin, Store.in_memory(), directory.new_keys().__getitem__, clock)
         ledger._add_first_keys()
         return ledger
 
@@ -485,14 +484,6 @@ class Ledger:
     def __exit__(self, *_: object) -> None:
         """Close this ledger."""
         self.close()
-
-
-def _new_keys() -> dict[str, PrivateKey]:
-    keys: dict[str, PrivateKey] = {
-        role: Ed25519PrivateKey.generate() for role in directory.FIRST_ROLES
-    }
-    keys[directory.SEAL] = X25519PrivateKey.generate()
-    return keys
 
 
 def read_leaf(leaf: StoredLeaf) -> Recorded:
