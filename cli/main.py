@@ -10,6 +10,7 @@ from cli import (
     bundle,
     checkpoint,
     demo,
+    dispute,
     export,
     keys,
     ledger,
@@ -21,6 +22,7 @@ from cli import (
     shoe,
     shuffle_tests,
     simulate,
+    table,
     theory,
     witness,
 )
@@ -41,9 +43,11 @@ for group in (
 ):  # fmt: skip
     group.register(app)
 app.add_typer(rules.app, name="rules")
+app.add_typer(table.app, name="table")
 app.add_typer(keys.app, name="keys")
 app.add_typer(witness.app, name="witness")
 app.add_typer(bundle.app, name="bundle")
+app.add_typer(dispute.app, name="dispute")
 app.add_typer(export.app, name="export")
 
 

@@ -18,10 +18,13 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
 from ledger.errors import KeyUnusable, LedgerExists, NotALedger, StoreUnavailable, UnsupportedFormat
 from ledger.events import Role
 from ledger.files import make_durable
-from ledger.keys import check_name, decode_public_key
+from ledger.keys import PrivateKey, check_name, decode_public_key
 
 FORMAT = 2
 """The version of the directory's layout and of the tables."""
@@ -41,6 +44,13 @@ CHECKPOINTS = "checkpoints"
 
 SEAL = "seal"
 """The name of the key that sealed seeds are sealed to."""
+
+
+def new_keys() -> dict[str, PrivateKey]:
+    """Return fresh private keys by the names of their files: of the first roles, and to seal to."""
+    keys: dict[str, PrivateKey] = {role: Ed25519PrivateKey.generate() for role in FIRST_ROLES}
+    keys[SEAL] = X25519PrivateKey.generate()
+    return keys
 
 
 class Settings(NamedTuple):

@@ -176,6 +176,13 @@ def _check_point(raw: bytes) -> bytes:
     return raw
 
 
+def ed25519(key: PrivateKey) -> Ed25519PrivateKey:
+    """Return a key that signs events; raise KeyUnusable for one that cannot."""
+    if not isinstance(key, Ed25519PrivateKey):
+        raise KeyUnusable("a key to sign events with is not an Ed25519 key")
+    return key
+
+
 def write_key(path: Path, key: PrivateKey, passphrase: bytes | None) -> None:
     """Write a private key to a new file as PKCS#8 PEM (RFC 5958), mode 0600, and make it durable.
 

@@ -6,15 +6,14 @@ Many processes may append to one ledger; where two append to one stream, one is 
 `Ledger` is for one thread at a time.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from ledger import directory, envelope, events, rounds
+from ledger import directory, envelope, events, rounds, schema
 from ledger.clock import Clock, format_time, utc_now
 from ledger.envelope import Event
 from ledger.errors import (
@@ -29,9 +28,17 @@ from ledger.errors import (
 from ledger.events import EventData, KeyAdded, Role
 from ledger.guard import Guard
 from ledger.keyring import KeyRing
-from ledger.keys import FileSigner, PrivateKey, Signer, key_name, read_key, write_key
+from ledger.keys import (
+    FileSigner,
+    PrivateKey,
+    Signer,
+    ed25519,
+    key_name,
+    read_key,
+    write_key,
+)
 from ledger.merkle import leaf_hash
-from ledger.rounds import RoundRow, RoundState
+from ledger.rounds import Alone, RoundRow, RoundState
 from ledger.schema import StoredLeaf
 from ledger.sealing import unseal_seed
 from ledger.store import SealedEvent, Store
@@ -83,6 +90,7 @@ class Ledger:
         self._private_key = private_key
         self._clock = clock
         self._signers: dict[Role, Signer] = {}
+        self._sealing: X25519PrivateKey | None = None
         self._heads: dict[str, _Head] = {}
         self._admission = Admission()
 
@@ -109,7 +117,7 @@ class Ledger:
         path = Path(path)
         with directory.building(path) as temporary:
             directory.write_settings(temporary, origin, database_url, escrow_public_key)
-            keys = _new_keys()
+            keys = directory.new_keys()
             (temporary / directory.KEYS).mkdir(mode=0o700)
             for name, key in keys.items():
                 write_key(temporary / directory.KEYS / f"{name}.pem", key, passphrase)
@@ -162,34 +170,41 @@ class Ledger:
     @classmethod
     def in_memory(cls, origin: str, *, clock: Clock = utc_now) -> Self:
         """Make a ledger with fresh keys that lives as long as this object."""
-        ledger = cls(None, origin, Store.in_memory(), _new_keys().__getitem__, clock)
+        ledger = cls(None, origin, Store.in_memory(), directory.new_keys().__getitem__, clock)
         ledger._add_first_keys()
         return ledger
 
     def _add_first_keys(self) -> None:
         added: list[tuple[str, EventData]] = []
         for role in directory.FIRST_ROLES:
-            signer = FileSigner(key_name(role, self.origin), _ed25519(self._private_key(role)))
+            signer = FileSigner(key_name(role, self.origin), ed25519(self._private_key(role)))
             self._signers[role] = signer
             added.append((events.KEYS_STREAM, signer.as_added([role])))
         self.append(*added)
+
+    def now(self) -> datetime:
+        """Return the present moment by the ledger's clock, the one its events are dated by."""
+        return self._clock()
 
     def append(
         self,
         *drafts: tuple[str, EventData],
         at: datetime | None = None,
         after: Mapping[str, int] | None = None,
+        alone: Alone | None = None,
     ) -> list[Recorded]:
         """Sign and write events, each given as its stream and its data, in one transaction.
 
         All get the one time `at`, by default the clock's. `after` maps streams to the last `seq`
-        the caller has seen there: who decides by what it read passes it. Raises StreamConflict when
-        another writer appended to one of the streams first (a retry sees what it wrote),
-        StreamClosed, EventRefused for an event that could not be read back or that cannot stand in
-        its stream, KeyUnusable when a key to sign with, or to add, is none, KeyNotValid when one
-        may not sign there, StoreUnavailable and StoreDamaged. Nothing is written then.
+        the caller has seen there: who decides by what it read passes it. `alone` is a condition on
+        the player's open rounds, held to in the transaction. Raises RoundStillOpen where it does
+        not hold, StreamConflict when another writer appended to one of the streams first (a retry
+        sees what it wrote), StreamClosed, EventRefused for an event that could not be read back or
+        that cannot stand in its stream, KeyUnusable when a key to sign with, or to add, is none,
+        KeyNotValid when one may not sign there, StoreUnavailable and StoreDamaged. Nothing is
+        written then.
         """
-        moment = format_time(at or self._clock())
+        moment = format_time(at or self.now())
         heads: dict[str, _Head] = {}
         sealed: list[SealedEvent] = []
         written: list[tuple[Event, bytes, bytes]] = []
@@ -219,7 +234,7 @@ class Ledger:
             sealed.append(SealedEvent(stream, event.seq + 1, name, leaf))
             written.append((event, digest, leaf))
         try:
-            leaf_indices = self.store.append(sealed, self._admission)
+            leaf_indices = self.store.append(sealed, self._admission, alone)
         except BaseException:
             self._admission = Admission()
             # Whether it was written is not known for certain: look the heads up again.
@@ -271,6 +286,30 @@ class Ledger:
             raise UnknownStream(f"the ledger has nothing in {stream!r}")
         return recorded
 
+    def events_of(self, streams: Sequence[str]) -> dict[str, list[Recorded]]:
+        """Return the events of some streams, at most a few hundred, in order, unverified.
+
+        A stream that has none, or one that cannot be read, is left out.
+        """
+        found: dict[str, list[Recorded]] = {}
+        unreadable = set()
+        for leaf in self.store.streams(streams):
+            try:
+                found.setdefault(leaf.stream, []).append(read_leaf(leaf))
+            except EventUnreadable:
+                unreadable.add(leaf.stream)
+        readable = {stream: each for stream, each in found.items() if stream not in unreadable}
+        # Who reads many rounds goes on with them; should one go on elsewhere first, its append is
+        # refused as any other.
+        ends = {stream: each[-1] for stream, each in readable.items()}
+        self._remember(
+            {
+                stream: _Head(end.event.seq, end.leaf_hash.hex(), end.event.type in events.CLOSING)
+                for stream, end in ends.items()
+            }
+        )
+        return readable
+
     def _existing(self, stream: str) -> list[Recorded]:
         return [read_leaf(leaf) for leaf in self.store.stream(stream)]
 
@@ -312,10 +351,22 @@ class Ledger:
         )
         return [RoundRow(*row) for row in self.store.query(statement, parameters)]
 
+    def tables(self) -> set[str]:
+        """Return the names of the tables that rounds were opened at, by the look-up index."""
+        rows = self.store.query("SELECT DISTINCT table_name FROM rounds")
+        return {name for (name,) in rows if name is not None}
+
     def round_ids(self, prefix: str) -> list[str]:
         """Return the ids of at most two rounds that begin with `prefix`, by the look-up index."""
         statement = "SELECT round FROM rounds WHERE round >= ? AND round < ? ORDER BY round LIMIT 2"
         return [row[0] for row in self.store.query(statement, (prefix, prefix + "\x7f"))]
+
+    def disputed(self) -> list[str]:
+        """Return the streams in which a dispute was opened, by index, in the order of their names.
+
+        What they say of themselves is for whoever reads them to verify.
+        """
+        return sorted(str(stream) for (stream,) in self.store.query(schema.SELECT_DISPUTED))
 
     def signer(self, role: Role) -> Signer:
         """Return who signs for a role.
@@ -324,7 +375,7 @@ class Ledger:
         """
         signer = self._signers.get(role)
         if signer is None:
-            key = _ed25519(self._private_key(role))
+            key = ed25519(self._private_key(role))
             unnamed = FileSigner(role, key).as_added([role])
             for recorded in self._existing(events.KEYS_STREAM):
                 data = recorded.event.data
@@ -347,7 +398,7 @@ class Ledger:
         current = self.signer(role)
         keys = [each.public_key for each in self.key_ring().holders(role)]
         older = [
-            FileSigner(key.name, _ed25519(self._private_key(name)))
+            FileSigner(key.name, ed25519(self._private_key(name)))
             for key in reversed(keys)
             for name in [f"{role}-{key.key_id_hex}"]
             if key.key_id_hex != current.key_id_hex
@@ -355,6 +406,18 @@ class Ledger:
             and (self.path / directory.KEYS / f"{name}.pem").exists()
         ]
         return [current, *older]
+
+    def signer_of(self, private_key: PrivateKey) -> Signer:
+        """Return who signs with a private key, under the name this ledger added it by.
+
+        Raises KeyUnusable when it is none this ledger has added.
+        """
+        key = ed25519(private_key)
+        raw = key.public_key().public_bytes_raw()
+        for added in self.key_ring():
+            if added.public_key.raw == raw:
+                return FileSigner(added.public_key.name, key)
+        raise KeyUnusable("the private key is none that this ledger has added: `keys list`")
 
     def sign_with(self, role: Role, signer: Signer) -> None:
         """Let a signer of the caller's, such as a hardware module, sign for a role from now on.
@@ -387,10 +450,12 @@ class Ledger:
         return unseal_seed(text, self._seal_key(), commitment)
 
     def _seal_key(self) -> X25519PrivateKey:
-        key = self._private_key(directory.SEAL)
-        if not isinstance(key, X25519PrivateKey):
-            raise KeyUnusable("the key to seal seeds to is not an X25519 key")
-        return key
+        if self._sealing is None:
+            key = self._private_key(directory.SEAL)
+            if not isinstance(key, X25519PrivateKey):
+                raise KeyUnusable("the key to seal seeds to is not an X25519 key")
+            self._sealing = key
+        return self._sealing
 
     def rules(self) -> dict[str, dict[str, object]]:
         """Return every rule set in the ledger by its digest."""
@@ -419,20 +484,6 @@ class Ledger:
     def __exit__(self, *_: object) -> None:
         """Close this ledger."""
         self.close()
-
-
-def _new_keys() -> dict[str, PrivateKey]:
-    keys: dict[str, PrivateKey] = {
-        role: Ed25519PrivateKey.generate() for role in directory.FIRST_ROLES
-    }
-    keys[directory.SEAL] = X25519PrivateKey.generate()
-    return keys
-
-
-def _ed25519(key: PrivateKey) -> Ed25519PrivateKey:
-    if not isinstance(key, Ed25519PrivateKey):
-        raise KeyUnusable("a key to sign events with is not an Ed25519 key")
-    return key
 
 
 def read_leaf(leaf: StoredLeaf) -> Recorded:

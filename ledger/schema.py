@@ -43,7 +43,10 @@ CREATE_TABLES = (
         PRIMARY KEY (level, tile_index))""",
     "CREATE INDEX rounds_by_player ON rounds (player, opened_at)",
     "CREATE INDEX rounds_by_time ON rounds (opened_at)",
-    "CREATE INDEX rounds_open ON rounds (opened_at) WHERE state = 'open'",
+    "CREATE INDEX rounds_open ON rounds (player, opened_at) WHERE state = 'open'",
+    # Few events are disputes: without this, to list them would be to look through all.
+    """CREATE INDEX disputes_opened ON stored_events (originator_id)
+        WHERE topic = 'DisputeOpened'""",
     *(
         f"""CREATE TRIGGER {table}_refuse_{act} BEFORE {act} ON {table}
         BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END"""
@@ -79,6 +82,7 @@ _SELECT_LEAVES = """SELECT leaf_index, COALESCE(CAST(originator_id AS TEXT), '')
     COALESCE(CAST(state AS BLOB), x'')
     FROM leaves LEFT JOIN stored_events USING (event_rowid) """
 SELECT_RANGE = _SELECT_LEAVES + "WHERE leaf_index >= ? AND leaf_index < ? ORDER BY leaf_index"
+SELECT_UNDER = _SELECT_LEAVES + "WHERE originator_id >= ? AND originator_id < ? ORDER BY leaf_index"
 SELECT_STATES = """SELECT CAST(state AS BLOB) FROM leaves JOIN stored_events USING (event_rowid)
     WHERE leaf_index >= ? AND leaf_index < ? ORDER BY leaf_index"""
 SELECT_STREAM = _SELECT_LEAVES + "WHERE originator_id = ? ORDER BY originator_version"
@@ -90,12 +94,20 @@ SELECT_AT = _SELECT_LEAVES + "WHERE originator_id = ? AND originator_version = ?
 SELECT_HEAD = _SELECT_LEAVES + "WHERE originator_id = ? ORDER BY originator_version DESC LIMIT 1"
 SELECT_STREAMS_FROM = """SELECT DISTINCT CAST(originator_id AS TEXT)
     FROM leaves JOIN stored_events USING (event_rowid) WHERE leaf_index >= ?"""
+SELECT_DISPUTED = """SELECT DISTINCT originator_id FROM stored_events
+    WHERE topic = 'DisputeOpened'"""
 SELECT_UNINDEXED = """SELECT originator_id, originator_version - 1 FROM stored_events
     WHERE event_rowid NOT IN (SELECT event_rowid FROM leaves WHERE leaf_index >= 0)
     ORDER BY event_rowid"""
 SELECT_COUNTS = """SELECT (SELECT COUNT(*) FROM stored_events), (SELECT COUNT(*) FROM leaves)"""
 SELECT_TWICE_BEGUN = """SELECT originator_id FROM stored_events NOT INDEXED
     WHERE originator_version = 1 GROUP BY originator_id HAVING COUNT(*) > 1"""
+
+
+def select_streams(count: int) -> str:
+    """Return the query for the leaves of so many streams, whose names are its parameters."""
+    marks = ", ".join("?" * count)
+    return _SELECT_LEAVES + f"WHERE originator_id IN ({marks}) ORDER BY leaf_index"
 
 
 class StoredLeaf(NamedTuple):

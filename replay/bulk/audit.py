@@ -29,7 +29,9 @@ from replay.bulk.pool import ClusterUnusable, Judge, shared
 from replay.bulk.progress import Notes
 from replay.bulk.ranges import Piece, RangeJudge, RangeReport
 from replay.catalogue import rules_by_digest
+from replay.disputes.case_check import check_cases
 from replay.engine.rules import Rules
+from replay.interruptions import Circumstances, circumstances_of
 
 RANGE = 16_384
 """Leaves judged at a time: enough rounds for the columns to pay, few megabytes to hold."""
@@ -86,12 +88,13 @@ def audit(
     asked = notes_of.asked(only, from_leaf, public_key, checkpoint, every_signature)
     rules, count = rules_by_digest(ledger), workers or os.cpu_count() or 1
     kept, ring = notes_of.load(notes, ledger, asked, checkpoint, count, progress)
-    join = _Join(ledger, rules, kept, ring)
+    told = circumstances_of(ledger, kept.size)
+    join = _Join(ledger, rules, told, kept, ring)
     if progress is not None and kept.next:
         progress(kept.next, kept.size)
     saved = time.monotonic()
     try:
-        for report in _reports(ledger, rules, ring, kept, workers, scheduler, partitions):
+        for report in _reports(ledger, rules, told, ring, kept, workers, scheduler, partitions):
             join.take(report)
             if progress is not None:
                 progress(report.stop, kept.size)
@@ -113,12 +116,17 @@ class _Join:
     """Takes the reports of ranges in order into one; `kept` always stands at the end of a range."""
 
     def __init__(
-        self, ledger: Ledger, rules: Mapping[str, Rules], kept: Notes, ring: KeyRing
+        self,
+        ledger: Ledger,
+        rules: Mapping[str, Rules],
+        told: Circumstances,
+        kept: Notes,
+        ring: KeyRing,
     ) -> None:
-        self._ledger, self._rules, self._kept = ledger, rules, kept
+        self._ledger, self._rules, self._told, self._kept = ledger, rules, told, kept
         self._integrity = IntegrityJoin(ledger, ring, kept.integrity)
         examine = partial(examined, origin=ledger.origin, ring=ring, covered=kept.integrity.covered)
-        self._judge = RangeJudge(rules, kept.asked.only, examine)
+        self._judge = RangeJudge(rules, told, kept.asked.only, examine)
 
     def take(self, report: RangeReport) -> None:
         """Take in the next range."""
@@ -159,12 +167,14 @@ class _Join:
             leaves = self._fetch(places)
             events = [read_leaf(leaf) for leaf in leaves]
             if concerns(events, self._rules, kept.asked.only):
-                of_round = list(judge(events, self._rules))
+                of_round = list(judge(events, self._rules, self._told))
                 if of_round:
                     self._integrity.examine(leaves)
                 findings += of_round
                 told = open_round(events)
                 still_open += [] if told is None else [told]
+        asked = partial(concerns, rules=self._rules, only=kept.asked.only)
+        findings += check_cases(self._ledger, kept.size, asked)
         rounds = AuditResult(
             size=kept.size,
             closed_rounds=kept.closed,
@@ -194,6 +204,7 @@ def _place(item: tuple[int, object]) -> int:
 def _reports(
     ledger: Ledger,
     rules: Mapping[str, Rules],
+    told: Circumstances,
     ring: KeyRing,
     kept: Notes,
     workers: int | None,
@@ -208,8 +219,9 @@ def _reports(
     # A connection of its own reads sooner than the store's.
     fetch = store.fetch if store.is_in_memory else store.fetcher()
     make_judge = partial(
-        _make_judge, fetch, rules, kept.asked.only, ledger.origin, ring, kept.integrity.covered
-    )
+        _make_judge, fetch, rules, told, kept.asked.only, ledger.origin, ring,
+        kept.integrity.covered,
+    )  # fmt: skip
     with translated_errors():
         if scheduler is None and (store.is_in_memory or count == 1 or few):
             judge_here = make_judge()
@@ -250,6 +262,7 @@ def _elsewhere(
 def _make_judge(
     fetch: Fetch[StoredLeaf],
     rules: Mapping[str, Rules],
+    told: Circumstances,
     only: str | None,
     origin: str,
     ring: KeyRing,
@@ -257,7 +270,7 @@ def _make_judge(
 ) -> Judge:
     """Return what checks and judges a range of a ledger's leaves."""
     examine = partial(examined, origin=origin, ring=ring, covered=covered)
-    judge_range = RangeJudge(rules, only, examine).judge
+    judge_range = RangeJudge(rules, told, only, examine).judge
 
     def check_and_judge(start: int, stop: int) -> RangeReport:
         leaves = fetch(start, stop)

@@ -5,7 +5,7 @@ The kernel (`walk`, `money`, `shoes`) proves rounds sound; what it cannot prove 
 mistake here can cost time and never invent or word a finding.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -77,13 +77,17 @@ def replay_batch(
     columns: Columns,
     rules_by_digest: Mapping[str, Rules],
     judge: Callable[[int], Sequence[Finding]],
+    doubted: Collection[int] = (),
 ) -> dict[int, tuple[Finding, ...]]:
     """Return the findings of every round that has any, by its place in the columns.
 
-    `judge` replays one round by its place: it is asked for the rounds that are not proved sound.
+    `judge` replays one round by its place: it is asked for the rounds that are not proved sound,
+    and for those `doubted` for what no column holds.
     """
     found = {}
-    for place in np.flatnonzero(~sound(columns, rules_by_digest)):
+    proved = sound(columns, rules_by_digest)
+    proved[list(doubted)] = False
+    for place in np.flatnonzero(~proved):
         findings = tuple(judge(int(place)))
         if findings:
             found[int(place)] = findings

@@ -29,6 +29,7 @@ from ledger.sharing import Progress
 from replay.audit import Gathered, readable
 from replay.bulk.folder import ExportUnusable, Folder
 from replay.bulk.manifest import FORMAT, NAME, Manifest, Part, digest_of
+from replay.money_check import HELD
 
 ROUNDS: Final = 50_000
 """Rounds in a part, so that a part is some megabytes and a fair share of work."""
@@ -64,7 +65,7 @@ SYMBOL_SCHEMA: Final = pa.schema(
 )
 _BLANK: Final = {
     "session": None, "operator": None, "table": None, "channel": None, "build": None,
-    "policy_digest": None, "sealed_seed": "", "escrow_sealed_seed": None,
+    "policy_digest": None, "deadline": None, "sealed_seed": "", "escrow_sealed_seed": None,
 }  # fmt: skip
 
 
@@ -199,8 +200,10 @@ def _symbol(data: EventData, own: dict[str, str]) -> str:
             blank[field] = ""
     funds = getattr(data, "funds", None)
     if funds is not None:
+        # That part of a payment is held is what a replay reads of the answer.
+        answer = HELD if funds.answer == HELD else None
         blank["funds"] = Funds(
-            funds.direction, funds.cash_minor, funds.incentive_minor, None, None, None
+            funds.direction, funds.cash_minor, funds.incentive_minor, None, answer, None
         )
     text = msgspec.json.encode(msgspec.structs.replace(data, **blank) if blank else data)
     return text.decode()

@@ -15,16 +15,30 @@ import msgspec
 
 from ledger import Finding, StoredLeaf
 from ledger.errors import EventUnreadable
-from ledger.events import CLOSING, RoundOpened, RoundVoided
+from ledger.events import (
+    CLOSING,
+    ConnectionLost,
+    ConnectionRestored,
+    DecisionOffered,
+    RoundOpened,
+    RoundVoided,
+)
 from ledger.findings import EVENT_UNREADABLE
 from ledger.integrity import Examined, RangeCheck
 from ledger.ledger import read_leaf
 from ledger.rounds import is_round
 from replay.audit import OpenRound, VoidRound, is_of_game, judge, void_round
 from replay.bulk.batch import replay_batch
+from replay.bulk.quiet import Course, Quiet
 from replay.bulk.reading import Reader, RoundsBuilder
-from replay.bulk.words import KIND, OPENED, Own, Vocabulary
+from replay.bulk.words import KIND, OPENED, PAID, STAKE, Own, Vocabulary
 from replay.engine.rules import Rules
+from replay.interruptions import Circumstances
+
+_AT = slice(len('{"at":"'), len('{"at":"2026-01-02T03:04:05.000001Z'))
+"""Where the time stands in the bytes of a leaf that is known to be sound."""
+
+_INTERRUPTIONS = {ConnectionLost.__name__, ConnectionRestored.__name__}
 
 
 class Piece(NamedTuple):
@@ -69,12 +83,32 @@ def _spare(leaves: Iterable[StoredLeaf]) -> Examined:
 class _Gathering:
     """A round being gathered: what it says in words, and its leaves."""
 
-    __slots__ = ("is_whole", "last", "leaves", "own", "words")
+    __slots__ = (
+        "earliest", "interrupted", "is_whole", "last", "latest", "leaves", "offered", "own",
+        "words",
+    )  # fmt: skip
 
-    def __init__(self, own: Own, is_whole: bool) -> None:
+    def __init__(self, own: Own, is_whole: bool, at: bytes) -> None:
         self.own, self.is_whole, self.last = own, is_whole, ""
+        self.earliest = self.latest = at
+        self.offered: list[bytes] = []
+        self.interrupted = False
         self.words: list[int] = []
         self.leaves: list[StoredLeaf] = []
+
+    def add(self, leaf: StoredLeaf, kind: str, word: int, at: bytes) -> None:
+        """Take in the round's next event, of time `at`."""
+        if at > self.latest:
+            self.latest = at
+        elif at < self.earliest:
+            self.earliest = at
+        if kind == DecisionOffered.__name__:
+            self.offered.append(at)
+        elif kind in _INTERRUPTIONS:
+            self.interrupted = True
+        self.words.append(word)
+        self.leaves.append(leaf)
+        self.last = kind
 
 
 class RangeJudge:
@@ -83,16 +117,19 @@ class RangeJudge:
     def __init__(
         self,
         rules_by_digest: Mapping[str, Rules],
+        told: Circumstances,
         only: str | None = None,
         examine: Examine = _spare,
     ) -> None:
-        """Judge by these rules, rounds of one game alone where `only` names it.
+        """Judge by these rules and circumstances, one game's rounds alone where `only` says.
 
         `examine` is asked for the signatures of every round in which something is found.
         """
-        self.rules, self.only, self._examine = rules_by_digest, only, examine
+        self.rules, self.told, self.only = rules_by_digest, told, only
+        self._examine = examine
         self._head = Reader().head
         self._vocabulary = Vocabulary()
+        self._quiet = Quiet(told)
 
     def judge(
         self,
@@ -122,10 +159,8 @@ class RangeJudge:
                 if round_ is None or text is None:
                     round_ = self._read(leaf, text, gathered, left)
                 else:
-                    # What `_read` does, without a call for each leaf.
-                    round_.words.append(read(leaf[3], text, round_.own))
-                    round_.leaves.append(leaf)
-                    round_.last = leaf[3]
+                    word = read(leaf[3], text, round_.own)
+                    round_.add(leaf, leaf[3], word, leaf[4][_AT])
             except EventUnreadable as error:
                 unreadable = Finding(
                     EVENT_UNREADABLE, str(error), leaf.stream, leaf.leaf_index, None
@@ -172,26 +207,25 @@ class RangeJudge:
         try:
             if text is None:
                 head = self._head(leaf.state)
-                stream, kind, text = head.stream, head.type, bytes(head.data)
+                stream, kind, at = head.stream, head.type, head.at.encode()
+                text = bytes(head.data)
             else:
-                _, stream, _, kind, _ = leaf
+                stream, kind, at = leaf.stream, leaf.topic, leaf.state[_AT]
             round_ = gathered.get(stream)
             own = Own(stream) if round_ is None else round_.own
             word = self._vocabulary.read(kind, text, own)
         except (EventUnreadable, ValueError, RecursionError):
             # The one reader that counts has the word, and says why.
             event = read_leaf(leaf).event
-            stream, kind = event.stream, event.type
+            stream, kind, at = event.stream, event.type, event.at.encode()
             round_ = gathered.get(stream)
             own, word = Own(stream), self._vocabulary.other()
         if round_ is None:
             if not is_round(stream):
                 return None
             opens = kind == RoundOpened.__name__ and stream not in left
-            round_ = gathered[stream] = _Gathering(own, opens)
-        round_.words.append(word)
-        round_.leaves.append(leaf)
-        round_.last = kind
+            round_ = gathered[stream] = _Gathering(own, opens, at)
+        round_.add(leaf, kind, word, at)
         return round_
 
     def _judged(
@@ -209,8 +243,9 @@ class RangeJudge:
             builder.columns(),
             self.rules,
             lambda place: list(
-                judge([read_leaf(leaf) for leaf in asked[place].leaves], self.rules)
+                judge([read_leaf(leaf) for leaf in asked[place].leaves], self.rules, self.told)
             ),
+            {place for place, each in enumerate(asked) if not self._keeps_policy(each)},
         )
         disputed = [leaf for place in findings for leaf in asked[place].leaves]
         voids = []
@@ -231,6 +266,24 @@ class RangeJudge:
             whole=[each.own.round_id for each in rounds],
             pieces=[],
             examined=self._examine([*bad, *disputed]),
+        )
+
+    def _keeps_policy(self, round_: _Gathering) -> bool:
+        own, totals = round_.own, self._vocabulary.rows.items[round_.words[-1]]
+        if len(own.deadlines) != len(round_.offered):
+            return False
+        offered = [at.decode() for at in round_.offered]
+        offers = list(zip(offered, own.deadlines, strict=True))
+        return self._quiet.keeps(
+            Course(
+                own.round_id,
+                own.policy_digest,
+                round_.earliest.decode(),
+                round_.latest.decode(),
+                offers,
+                round_.interrupted,
+                totals[PAID] - totals[STAKE],
+            )
         )
 
     def _concerns(self, round_: _Gathering) -> bool:

@@ -7,6 +7,7 @@ commitment, the seed, the player's seed. A row that is not `CLEAN` says that its
 itself, or says what no row can hold: its rounds are for the replayer.
 """
 
+import re
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -18,7 +19,7 @@ from replay.bulk.tables import ACT_BIT, ACTS, DOWN, NUMBER, Ints, act_mask
 from replay.engine.cards import VALUE
 from replay.engine.round import NATURAL, NO_NATURAL, Decide
 from replay.engine.shoe import MAX_CLIENT_SEED_BYTES, SEED_BYTES
-from replay.money_check import check_credit, check_debit, check_offer
+from replay.money_check import HELD, check_credit, check_debit, check_offer
 
 Row: TypeAlias = tuple[int, ...]
 
@@ -45,6 +46,8 @@ _HANDS: Final = {"dealer": (0, 0)} | {
     for half in (0, 1, 2)
 }
 _MOST_TEXTS: Final = 200_000
+_DEADLINE: Final = b'"deadline":"'
+_is_time = re.compile(rb'([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{15}Z)"').match
 
 
 class _Deal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -126,6 +129,8 @@ class Vocabulary:
         Raises msgspec.ValidationError or ValueError for data that is not of its kind, as reading
         the event does.
         """
+        if kind == "DecisionOffered":
+            text = _without_deadline(text, own)
         texts = self._texts[kind]
         row = texts.get(text)
         if row is not None:
@@ -153,6 +158,7 @@ class Vocabulary:
             # Held to its type once, and only then remembered.
             self._limits[limits] = _decode_limits(limits)
         own.rules_digest = own.rules_digest or data.rules_digest
+        own.policy_digest = data.policy_digest
         opening = (data.rules_digest, limits)
         row = self._opened_rows.get(opening)
         if row is None:
@@ -207,13 +213,15 @@ class Vocabulary:
                 return self._offer(data)
             case events.DecisionMade():
                 moved = check_debit(data.funds, data.added_stake_minor, "")
-                clean = data.act in ACT_BIT and data.actor is not None and not any(moved)
+                # Whether another than the player may decide is the policy's business.
+                clean = data.act in ACT_BIT and data.actor == "player" and not any(moved)
                 return self._row(
                     DECISION, data.hand, symbol=data.act, stake=data.added_stake_minor, clean=clean
                 )
             case events.BetSettled():
                 clean = data.hand.partition(".")[0] == data.seat
                 clean = clean and not any(check_credit(data, ""))
+                clean = clean and (data.funds is None or data.funds.answer != HELD)
                 return self._row(
                     SETTLED, data.hand, stake=data.stake_minor, paid=data.paid_minor,
                     bet=data.bet, line=data.line, clean=clean,
@@ -267,14 +275,27 @@ class Vocabulary:
 
 
 class Own:
-    """What is a round's alone among the rounds of a batch; None for what was not said."""
+    """What is a round's alone among the rounds of a batch; None for what was not said.
 
-    __slots__ = ("client_seed", "commitment", "round_id", "rules_digest", "seed")
+    `deadlines` are those of its offers, in order.
+    """
+
+    __slots__ = (
+        "client_seed",
+        "commitment",
+        "deadlines",
+        "policy_digest",
+        "round_id",
+        "rules_digest",
+        "seed",
+    )
 
     def __init__(self, round_id: str) -> None:
         """Begin a round."""
         self.round_id = round_id
         self.rules_digest: str | None = None
+        self.policy_digest: str | None = None
+        self.deadlines: list[str | None] = []
         self.commitment: str | None = None
         self.seed: bytes | None = None
         self.client_seed: bytes | None = None
@@ -289,6 +310,21 @@ class Own:
             and client_seed is not None
             and len(client_seed) <= MAX_CLIENT_SEED_BYTES
         )
+
+
+def _without_deadline(text: bytes, own: Own) -> bytes:
+    """Return an offer's text without its deadline, of which none is like another; note that.
+
+    Only what has the form of a time is cut out, so that the rest reads as the whole does. No
+    string can hold the bytes looked for, and of the members after the deadline none has its name.
+    """
+    start = text.rfind(_DEADLINE) + len(_DEADLINE)
+    found = None if start < len(_DEADLINE) else _is_time(text, start)
+    if found is None:
+        own.deadlines.append(None)
+        return text
+    own.deadlines.append(found[1].decode())
+    return b"%bnull%b" % (text[: start - 1], text[found.end() :])
 
 
 def seed_bytes(text: str) -> bytes | None:

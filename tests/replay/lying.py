@@ -215,7 +215,7 @@ class DoubleDebitedTwice(MemoryWallet):
     """Takes the stake that a double adds twice."""
 
     def debit(self, player: str, amount_minor: int, reference: str) -> Funds:
-        times = 2 if reference.endswith("-double") else 1
+        times = 2 if "-double/" in reference else 1
         return super().debit(player, times * amount_minor, reference)
 
 

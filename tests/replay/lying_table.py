@@ -9,8 +9,9 @@ other; the client seed, which a player may choose, picks the shoe.
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import count
-from typing import NamedTuple
+from datetime import timedelta
+from itertools import chain, count
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -23,8 +24,10 @@ from ledger.events import (
     EventData,
     HoleCardShown,
     RoundClosed,
+    WinHeld,
 )
-from replay.catalogue import add_rules, rules_by_digest
+from replay.audit import replay_in
+from replay.catalogue import add_rules
 from replay.engine.cards import FACE_DOWN
 from replay.engine.round import (
     NATURAL,
@@ -39,10 +42,20 @@ from replay.engine.round import (
 from replay.engine.rules import Rules, rules_digest
 from replay.engine.shoe import Shoe
 from replay.games import GAMES
-from replay.replayer import Replay, replay_round
-from replay.table import LiveRound, LiveTable, TableSettings
+from replay.live_round import LiveRound
+from replay.policies import Policy
+from replay.replayer import Replay
+from replay.table import LiveTable, TableSettings
 from replay.wallet import MemoryWallet
-from tests.replay.helpers import Choose, Draft, Played, looks_like_natural, new_ledger, play
+from tests.replay.helpers import (
+    Choose,
+    Draft,
+    HandClock,
+    Played,
+    looks_like_natural,
+    new_ledger,
+    play,
+)
 
 Turn = list[EventData]
 Alter = Callable[[Turn], Turn]
@@ -73,6 +86,8 @@ class Lie:
     place of the shoe the n-th card comes, the next ones following it, and `faces` which card a
     place shows. `check` is what the dealer says after looking. `alter` makes what changes each
     turn before it is signed, anew for each round. `claims` is the digest named, known or not.
+    `keeps` gives the policy the table keeps instead of the one it names, and `waits` how long the
+    player thinks over the n-th decision. A round `left_open` after the deal is never played on.
     """
 
     game: str
@@ -89,6 +104,10 @@ class Lie:
     wallet: Callable[[], MemoryWallet] = lambda: MemoryWallet(1_000_000)
     claims: str | None = None
     books_true_totals: bool = False
+    keeps: Callable[[Policy | None], Policy | None] = lambda policy: policy
+    waits: Mapping[int, timedelta] = field(default_factory=dict)
+    left_open: bool = False
+    limits: Limits = field(default_factory=lambda: LIMITS)
 
 
 class Told(NamedTuple):
@@ -120,8 +139,9 @@ class AlteringJournal:
         self._alter = lie.alter()
         self._books_true_totals = lie.books_true_totals
         self._staked = self._paid = 0
+        self.now = ledger.now
 
-    def append(self, *drafts: Draft, after: Mapping[str, int] | None = None) -> None:
+    def append(self, *drafts: Draft, **conditions: Any) -> None:
         stream = drafts[0][0]
         turn = self._alter([data for _, data in drafts])
         for place, data in enumerate(turn):
@@ -131,7 +151,13 @@ class AlteringJournal:
             elif isinstance(data, RoundClosed) and not self._books_true_totals:
                 turn[place] = RoundClosed(self._staked, self._paid)
         if turn:
-            self._ledger.append(*[(stream, data) for data in turn])
+            self._ledger.append(
+                *[(_stream(stream, data), data) for data in turn], at=conditions["at"]
+            )
+
+
+def _stream(round_id: str, data: EventData) -> str:
+    return f"holds/{round_id}" if isinstance(data, WinHeld) else round_id
 
 
 class LyingRound(LiveRound):
@@ -170,15 +196,17 @@ def tell(lie: Lie, name: str, monkeypatch: pytest.MonkeyPatch) -> Told:
     """Let a table tell the lie for one round, and replay what it signed."""
     digits = hashlib.sha256(name.encode()).hexdigest()
     round_id = f"01936f3c-7a10-7{digits[:3]}-9{digits[3:6]}-{digits[6:18]}"
-    monkeypatch.setattr("replay.table.new_round_id", lambda: round_id)
-    ledger = new_ledger()
+    ids = chain([round_id], map("01936f3c-7a10-7000-8000-{:012x}".format, count()))
+    monkeypatch.setattr("replay.table.new_round_id", lambda: next(ids))
+    clock = HandClock()
+    ledger = new_ledger(clock)
     logged = lie.logs(GAMES[lie.game].rules)
     if rules_digest(logged) not in ledger.rules():
         add_rules(ledger, logged)
     table = LiveTable(
         ledger,
         logged,
-        TableSettings(limits=dict(LIMITS), currency="EUR"),
+        TableSettings(limits=dict(lie.limits), currency="EUR"),
         wallet=lie.wallet(),
         journal=AlteringJournal(ledger, lie),
         seeds=lambda: SEED,
@@ -186,16 +214,22 @@ def tell(lie: Lie, name: str, monkeypatch: pytest.MonkeyPatch) -> Told:
     table.rules = lie.plays(logged)
     table.digest = lie.claims or table.digest
     opened = table.open_round("p-1")
-    live = LyingRound(table, opened.round_id, opened.player, SEED)
+    kept = lie.keeps(table.policy)
+    live = LyingRound(table, opened.round_id, opened.player, SEED, kept, ledger.now())
     live.lie = lie
     live.place(lie.stakes)
     live.deal(lie.stakes, occasion(lie, table, round_id))
-    while isinstance(live.due, Decide):
+    if lie.left_open:
+        clock.forward(minutes=20)
+        table.open_round("p-2")
+    for number in count():
+        if not isinstance(live.due, Decide) or lie.left_open:
+            break
+        clock.moment += lie.waits.get(number, timedelta(0))
         assert live.state is not None
         asked = msgspec.structs.replace(live.due, legal=live.offered)
         live.decide(live.due.hand, lie.choose(live.state, asked))
-    replay = replay_round(ledger.events(round_id), rules_by_digest(ledger))
-    return Told(ledger, round_id, replay)
+    return Told(ledger, round_id, replay_in(ledger, round_id))
 
 
 def occasion(lie: Lie, table: LiveTable, round_id: str) -> bytes:

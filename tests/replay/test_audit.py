@@ -16,10 +16,11 @@ from replay.transcript import as_round_text
 from tests.replay.helpers import names, new_ledger
 from tests.replay.lies_of_money import MONEY
 from tests.replay.lies_of_play import PLAY
+from tests.replay.lies_of_time import TIME
 from tests.replay.live import SETTINGS, STAKES, open_decision, replayed, table
 from tests.replay.lying_table import tell
 
-LIES = PLAY | MONEY
+LIES = PLAY | MONEY | TIME
 
 
 def _simulated(ledger: Ledger, rounds: int = 60) -> None:
@@ -60,7 +61,7 @@ def test_open_and_void_rounds_are_no_findings_and_are_counted() -> None:
     ledger = new_ledger()
     _simulated(ledger, 10)
     waiting = open_decision(table(ledger))
-    void = table(ledger).open_round("p-1")
+    void = table(ledger).open_round("another")
     seed = ShoeRevealed(void._seed.hex())
     ledger.append((void.round_id, seed), (void.round_id, RoundVoided("idle", [])))
     steps: list[tuple[int, int]] = []

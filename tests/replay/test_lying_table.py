@@ -15,10 +15,11 @@ from replay.catalogue import rules_by_digest
 from replay.replayer import replay_round
 from tests.replay.lies_of_money import MONEY
 from tests.replay.lies_of_play import PLAY
+from tests.replay.lies_of_time import TIME
 from tests.replay.lying import STAND, changing, having
 from tests.replay.lying_table import Lie, tell
 
-LIES = PLAY | MONEY
+LIES = PLAY | MONEY | TIME
 
 NAMED = """
 wrong card dealt; card dealt twice; seed not matching its commitment; natural paid 1:1;
