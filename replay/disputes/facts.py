@@ -1,6 +1,6 @@
 """The facts of one round, worked out once from its evidence: what classes and prices rest on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -336,6 +336,8 @@ def _taken(funds: Funds) -> int:
 
 def _decided_before(replay: Replay, facts: Facts) -> frozenset[Bet]:
     """Return the bets whose outcome was fixed before the first fault, and so is none of its."""
+    if facts.decides == "interrupted_unrecoverable" and replay.judged:
+        return _decided(replay.expected)
     if facts.decides in _OF_THE_WHOLE_ROUND or not facts.faults:
         return frozenset()
     first = min((each.seq if each.seq is not None else 0) for each in facts.faults)
@@ -344,8 +346,11 @@ def _decided_before(replay: Replay, facts: Facts) -> frozenset[Bet]:
         if step.recorded.event.seq >= first:
             break
         state = step.state
-    decided = outcomes(state) if state is not None else []
-    return frozenset((each.hand, each.bet) for each in decided if each.paid_minor is not None)
+    return _decided(outcomes(state) if state is not None else [])
+
+
+def _decided(bets: Iterable[Outcome]) -> frozenset[Bet]:
+    return frozenset((each.hand, each.bet) for each in bets if each.paid_minor is not None)
 
 
 def _surplus(evidence: Evidence) -> Iterator[BetFacts]:
