@@ -30,9 +30,9 @@ from ledger.events import (
     StakesPlaced,
 )
 from replay.disputes.assessment import Assessment, BetPrice, Remedy, RemedyName
+from replay.disputes.bets import SURPLUS
 from replay.disputes.cases import Case
 from replay.disputes.evidence import Evidence
-from replay.disputes.facts import SURPLUS
 from replay.errors import DisputeRefused
 from replay.money_check import Bet
 from replay.policies import Policy

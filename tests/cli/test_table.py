@@ -14,7 +14,7 @@ from replay.table import LiveTable, TableSettings
 from tests.cli.conftest import Shoeproof
 from tests.replay.faults import Floor
 from tests.replay.helpers import ORIGIN
-from tests.replay.test_holds import _won
+from tests.replay.test_holds import won
 
 SETTINGS = TableSettings(limits={"main": (1, 2_000_000)}, currency="GBP", table="t-1")
 
@@ -118,7 +118,7 @@ def test_a_held_win_is_listed_and_released_once(shoeproof: Shoeproof, tmp_path: 
     path = tmp_path / "ledger"
     with Ledger.init(path, ORIGIN) as ledger:
         add_published_games(ledger)
-        live = _won(Floor("zero", ledger=ledger), 1_500_000)
+        live = won(Floor("zero", ledger=ledger), 1_500_000)
     listed = shoeproof("table", "holds", "--ledger", path)
     assert live.round_id in listed.out
     assert "15,000.00 GBP" in listed.out
