@@ -10,12 +10,14 @@ from ledger.errors import StreamConflict
 from replay.catalogue import add_published_games, current_rules
 from replay.engine.round import Decide
 from replay.errors import InputRefusedError
+from replay.holds import held_wins
 from replay.open_rounds import held_stakes_minor
 from replay.resume import resume_round
 from replay.table import LiveTable
 from replay.wallet import MemoryWallet
 from tests.replay.faults import SETTINGS, STAKES, Floor, asked
 from tests.replay.helpers import ORIGIN, Played
+from tests.replay.test_holds import won
 
 
 @pytest.fixture
@@ -76,6 +78,10 @@ def test_on_postgresql_a_second_round_is_refused_in_its_transaction(
         with pytest.raises(InputRefusedError, match=live.round_id):
             floor.table().open_round("p-1")
         live.deal(STAKES)
+        floor.game = "zero"
+        large = won(floor, 1_500_000)
+        assert [each.round for each in held_wins(ledger)] == [large.round_id]
+        assert not floor.codes()
 
 
 # Money in an open round
