@@ -132,6 +132,10 @@ def decide_command(
     reference: Annotated[
         str | None, typer.Option(help="The reference of an adjudicator's decision.")
     ] = None,
+    shown: Annotated[
+        Path | None,
+        typer.Option(help="With --reference, honour what this attached `.round` file shows."),
+    ] = None,
     yes: YesOption = False,
     path: LedgerOption = None,
     as_json: JsonOption = False,
@@ -143,11 +147,16 @@ def decide_command(
     """
     if reference is not None and not reference.strip():
         raise UsageError("the reference is empty: give the adjudicator's")
+    if shown is not None and reference is None:
+        raise UsageError("only an adjudicator may go by what a screen showed: give --reference")
+    screen = None if shown is None else _read_shown(shown)
     with open_to_write(path) as ledger:
         signer = staff_signer(ledger, key)
-        evidence, assessment, case = _assess(ledger, case_id, None)
+        evidence, assessment, case = _assess(ledger, case_id, screen)
         if case is None:
             raise UsageError(f"there is no case about {evidence.round_id}: open one first")
+        if shown is not None and _attachment(shown) not in case.opened.attachments:
+            raise UsageError(f"{shown.name} is not what was attached to the case {case.id}")
         cases = fold_cases(evidence.disputes, key_names(ledger))
         plan = plan_decision(
             evidence, assessment, cases[: case.number], remedy, key=signer.name, reference=reference

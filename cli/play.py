@@ -9,7 +9,7 @@ from rich.text import Text
 
 from cli.errors import USAGE, UsageError
 from cli.options import LedgerOption, open_to_write, program, with_ledger
-from cli.render import amount, console, dealer_line, hand_line, plain_table
+from cli.render import amount, console, dealer_line, hand_line, plain, plain_table
 from cli.rounds import find_round
 from cli.tables import even_stakes, table_settings
 from ledger import Ledger
@@ -27,6 +27,7 @@ from replay.engine.hand import (
     ZAP,
 )
 from replay.engine.round import Decide, added_stake_minor
+from replay.errors import InputRefusedError
 from replay.live_round import LiveRound
 from replay.resume import resume_round
 from replay.table import LiveTable
@@ -83,6 +84,11 @@ def play_command(
             left = recorded_balance_minor(ledger.events(round_id))
             wallet = MemoryWallet(OPENING_BALANCE_MINOR if left is None else left)
             live = resume_round(ledger, round_id, wallet=wallet)
+            if live.apply_due():
+                console().print("You were away too long; what the policy provides was done.")
+            if live.is_over and live.state is None:
+                console().print("The stakes go back, the round is void.")
+                return
             if live.due is None:
                 live.deal(stakes_of(live.table.rules), client_seed.encode())
             _play(live, wallet, with_ledger(path))
@@ -123,6 +129,10 @@ def _play(live: LiveRound, wallet: MemoryWallet, place: str) -> None:
         out.print("\nThe round stays open, its cards stay the same. Go on with:")
         out.print(go_on, soft_wrap=True)
         raise typer.Exit from None
+    except InputRefusedError as refusal:
+        if not live.is_over:
+            raise
+        out.print(Text(plain(str(refusal)), "yellow"))
     except StreamConflict:
         out.print("\nThis round went on elsewhere; nothing was decided here. See it with:")
         out.print(go_on, soft_wrap=True)

@@ -28,6 +28,11 @@ _CONNECT_SECONDS: Final = 5
 
 _DIALECT: Final = (
     ("?", "%s"),
+    (
+        # A prefix is a range by bytes; by a language's order it need not be one.
+        "originator_id >= %s AND originator_id < %s",
+        'originator_id COLLATE "C" >= %s AND originator_id COLLATE "C" < %s',
+    ),
     ("event_rowid INTEGER PRIMARY KEY", "event_rowid BIGINT GENERATED ALWAYS AS IDENTITY UNIQUE"),
     ("INTEGER", "BIGINT"),
     ("BLOB", "BYTEA"),

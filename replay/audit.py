@@ -178,7 +178,7 @@ def replay_in(ledger: Ledger, stream: str) -> Replay:
     events = ledger.events(stream)
     replay = replay_round(events, rules_by_digest(ledger))
     game = None if replay.rules is None else replay.rules.id
-    more = check_policy(events, circumstances_of(ledger), game)
+    more = check_policy(events, circumstances_of(ledger, round_id=stream), game)
     return msgspec.structs.replace(replay, findings=(*replay.findings, *more))
 
 

@@ -66,17 +66,22 @@ class Circumstances(msgspec.Struct, frozen=True):
     now: datetime
 
 
-def circumstances_of(ledger: Ledger, size: int | None = None) -> Circumstances:
+def circumstances_of(
+    ledger: Ledger, size: int | None = None, *, round_id: str | None = None
+) -> Circumstances:
     """Read the circumstances of a ledger's first `size` leaves, by default of all of them.
 
-    What cannot be read is passed over: to report it is verification's business.
+    With a `round_id` the holds are those of that round alone. What cannot be read is passed over:
+    to report it is verification's business.
     """
+    store = ledger.store
     size = ledger.size() if size is None else size
-    last = [each for each in map(_read, ledger.store.fetch(size - 1, size)) if each is not None]
+    held = store.under(HOLDS_PREFIX) if round_id is None else store.stream(HOLDS_PREFIX + round_id)
+    last = [each for each in map(_read, store.fetch(size - 1, size)) if each is not None]
     return Circumstances(
         policies=policies_by_digest(ledger),
         outages=outages_in(each for each in operations_of(ledger) if each.leaf_index < size),
-        holds=holds_in(leaf for leaf in ledger.store.under(HOLDS_PREFIX) if leaf.leaf_index < size),
+        holds=holds_in(leaf for leaf in held if leaf.leaf_index < size),
         now=parse_time(last[0].event.at) if last else datetime.min.replace(tzinfo=UTC),
     )
 

@@ -75,8 +75,9 @@ def sweep(
     """Do in every open round what is due by the ledger's clock.
 
     With a `wallet`, which cannot take back what a transaction of many rounds could not write, each
-    round is written by itself. `progress` is told rounds looked at and rounds in all. Raises KeyUnusable
-    where a key to sign with is missing, and the store's errors; what was swept before stays.
+    round is written by itself. `progress` is told rounds looked at and rounds in all. Raises
+    KeyUnusable where a key to sign with is missing, and the store's errors; what was swept before
+    stays.
     """
     now = ledger.now()
     rows = ledger.rounds(state="open")

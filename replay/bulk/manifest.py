@@ -25,7 +25,7 @@ CANNOT_PROVE = (
     "that these rounds are in the ledger, or are all of its rounds: an export has no Merkle proofs",
     "who signed what, in which order it was said, or when: leaves and signatures are left out",
     "that sealed seeds open, and what a wallet answered: both are left out",
-    "that deadlines, defaults and holds were kept: times and policies are left out",
+    "that policies were kept (deadlines, defaults, held wins): times and policies are left out",
 )
 """What an audit of an export leaves open, beside what an audit of a ledger does."""
 

@@ -47,7 +47,9 @@ def assess(
         classes = by_severity((*facts.classes, "screen_differs"))
         facts = msgspec.structs.replace(facts, classes=classes)
     on_screen = () if shown is None else _on_screen(facts, shown)
-    verdict = _verdict(facts, claim)
+    remedies = price_remedies(facts)
+    moves = any(each.governs and each.moves_minor for each in remedies)
+    verdict = _verdict(facts, claim, moves_money=moves)
     return Assessment(
         round=evidence.round_id,
         size=evidence.size,
@@ -56,7 +58,7 @@ def assess(
         verdict=verdict,
         reasons=(*_reasons(facts), *differing, _on_claim(facts, claim, verdict)),
         findings=facts.findings,
-        remedies=price_remedies(facts),
+        remedies=remedies,
         operator_at_fault=_is_at_fault(facts),
         money_may_move=facts.decides != "evidence_missing",
         shown_minor=None if shown is None else sum(bet.due_minor or 0 for bet in on_screen),
@@ -66,7 +68,7 @@ def assess(
     )
 
 
-def _verdict(facts: Facts, claim: Claim | None) -> Verdict:
+def _verdict(facts: Facts, claim: Claim | None, *, moves_money: bool) -> Verdict:
     decides = facts.decides
     if decides == "evidence_missing":
         return "inconclusive"
@@ -75,7 +77,8 @@ def _verdict(facts: Facts, claim: Claim | None) -> Verdict:
     covered = COVERS[claim or "other"]
     if not covered.isdisjoint(facts.classes):
         return "upheld" if decides in covered else "partly_upheld"
-    return "partly_upheld" if _is_at_fault(facts) else "rejected"
+    # Who is still owed money did not complain of nothing.
+    return "partly_upheld" if _is_at_fault(facts) or moves_money else "rejected"
 
 
 def _has_fault(facts: Facts) -> bool:

@@ -30,9 +30,9 @@ from ledger.events import (
     StakesPlaced,
 )
 from replay.disputes.assessment import Assessment, BetPrice, Remedy, RemedyName
+from replay.disputes.bets import SURPLUS
 from replay.disputes.cases import Case
 from replay.disputes.evidence import Evidence
-from replay.disputes.facts import SURPLUS
 from replay.errors import DisputeRefused
 from replay.money_check import Bet
 from replay.policies import Policy
@@ -89,7 +89,8 @@ def plan_decision(
 ) -> Plan:
     """Return what deciding the last of `cases` by `remedy` would record and pay.
 
-    `key` is the name of the key that would sign, `reference` that of an adjudicator's decision.
+    `key` is the name of the key that would sign, `reference` that of an adjudicator's decision: who
+    then honours a round assessed against a screen pays what the screen showed.
     Raises DisputeRefused when the case is decided already, the remedy is not on the list or not
     lawful, the evidence lets no money move, a remedy that does not govern comes without a
     reference, a refund would exceed its stake, or the same key would sign twice.
@@ -254,6 +255,8 @@ def _choose(assessment: Assessment, name: RemedyName, reference: str | None) -> 
             f"{assessment.governing.name} governs here, not {name}: only an adjudicator may choose "
             "another remedy; give the reference of that decision"
         )
+    if name == "honour" and reference and assessment.shown_bets:
+        return msgspec.structs.replace(chosen, bets=assessment.shown_bets)
     return chosen
 
 

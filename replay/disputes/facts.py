@@ -1,66 +1,33 @@
 """The facts of one round, worked out once from its evidence: what classes and prices rest on."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 import msgspec
 
 from ledger import Finding, Recorded
 from ledger.clock import parse_time
 from ledger.events import (
-    BetResettled,
-    BetSettled,
-    DealRequested,
     DecisionMade,
-    Funds,
-    Refunded,
     RoundOpened,
     RoundVoided,
     ShoeCommitted,
-    StakesPlaced,
     WinHeld,
     WinReleased,
 )
 from replay import findings as of_replay
 from replay.disputes.assessment import Class
+from replay.disputes.bets import BetFacts, bets_of
 from replay.disputes.classify import CLASS_OF, by_severity
 from replay.disputes.evidence import Evidence
 from replay.disputes.play_on import default_outcomes
-from replay.engine.outcomes import Outcome, outcomes
-from replay.engine.round import Decide, RoundState
+from replay.engine.outcomes import Outcome
+from replay.engine.round import Decide
 from replay.errors import RoundUnreadable
 from replay.interruptions import Circumstances, Hold, check_policy
 from replay.money_check import Bet
 from replay.policies import Policy
 from replay.replayer import Replay, replay_round
 from replay.waiting import dealer_has_shown, outages_in
-
-SURPLUS: Final = "surplus_debit"
-"""The name of what was taken beyond a stake, priced as a bet of its own that is due back."""
-
-_OF_THE_WHOLE_ROUND: Final[frozenset[Class]] = frozenset({"shoe_error", "evidence_missing"})
-"""Classes whose fault lies before the first card, wherever it shows."""
-
-
-class BetFacts(msgspec.Struct, frozen=True):
-    """One bet: its stake, what reached the player (None while unsettled), what the rules pay on
-    the recorded play (None where play decides it) by which line, and whether that was decided
-    before anything went wrong.
-    """
-
-    seat: str
-    hand: str
-    bet: str
-    stake_minor: int
-    paid_minor: int | None
-    right_minor: int | None
-    line: str | None
-    decided_before_fault: bool
-
-    @property
-    def is_underpaid(self) -> bool:
-        """Whether the rules pay more than reached the player."""
-        return self.right_minor is not None and self.right_minor > (self.paid_minor or 0)
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -177,11 +144,11 @@ def establish(evidence: Evidence) -> Facts:
         classes=classes,
         faults=faults,
         bets=(),
-        held_minor=held - released,
+        held_minor=max(0, held - released),
         released_minor=released,
         default=_default(evidence, replay, policy, findings),
     )
-    bets = (*_bets(facts), *_surplus(evidence))
+    bets = bets_of(evidence, replay, classes[0], faults)
     facts = msgspec.structs.replace(facts, bets=bets)
     if not facts.is_open and not facts.held_minor and any(bet.is_underpaid for bet in bets):
         # What was paid may be right by the record, and part of it have reached nobody.
@@ -250,117 +217,3 @@ def _by_state(evidence: Evidence, replay: Replay | None, *, waits: bool) -> Iter
         sealed = [e for e in evidence.events if isinstance(e.event.data, ShoeCommitted)]
         goes_on = replay.judged and replay.rules is not None and len(sealed) == 1
         yield "interrupted_recoverable" if goes_on else "interrupted_unrecoverable"
-
-
-# The bets
-
-
-def _bets(facts: Facts) -> Iterator[BetFacts]:
-    replay = facts.replay
-    if replay is None:
-        for (hand, bet), stake in _stakes(facts.evidence.events).items():
-            yield BetFacts(hand, hand, bet, stake, None, None, None, False)
-        return
-    paid = _paid(facts.evidence)
-    safe = _decided_before(replay, facts)
-    rows = {(each.hand, each.bet): each for each in replay.expected}
-    if not rows:
-        rows = {
-            (hand, bet): Outcome(hand, hand, bet, stake, None, None)
-            for (hand, bet), stake in _stakes(facts.evidence.events).items()
-        }
-    if not replay.judged:
-        # Where play could not be followed, the hands that were settled are the ones there were.
-        settled_at = {(each.seat, each.bet) for each in replay.settled.values()}
-        rows = {
-            key: row
-            for key, row in rows.items()
-            if key in replay.settled or (row.seat, row.bet) not in settled_at
-        }
-    for key, settled in replay.settled.items():
-        unknown = Outcome(settled.seat, *key, settled.stake_minor, None, None)
-        rows.setdefault(key, unknown)
-    for key, row in rows.items():
-        right = row.paid_minor
-        if facts.is_void:
-            right = max(row.stake_minor, right or 0)
-        yield BetFacts(
-            row.seat, row.hand, row.bet, row.stake_minor, paid.get(key), right, row.line,
-            key in safe,
-        )  # fmt: skip
-
-
-def _stakes(events: Sequence[Recorded]) -> dict[Bet, int]:
-    """Return the initial stakes, the last that were laid or requested."""
-    stakes: Mapping[str, Mapping[str, int]] = {}
-    for each in events:
-        if isinstance(each.event.data, StakesPlaced | DealRequested):
-            stakes = each.event.data.stakes
-    return {(seat, bet): minor for seat, bets in stakes.items() for bet, minor in bets.items()}
-
-
-def _paid(evidence: Evidence) -> dict[Bet, int]:
-    """Return what reached the player for each bet: by settlements, a void, and earlier cases.
-
-    What a wallet says it moved counts before what was recorded as paid. A held win counts as
-    paid: it is released by its own event and by nothing else.
-    """
-    paid: dict[Bet, int] = {}
-    is_held = bool(evidence.holds)
-    for each in (*evidence.events, *evidence.disputes):
-        data = each.event.data
-        if isinstance(data, BetSettled):
-            _add(paid, (data.hand, data.bet), data.paid_minor if is_held else _reached(data))
-        elif isinstance(data, RoundVoided):
-            for refund in data.refunds:
-                _add(paid, (refund.hand, refund.bet), refund.amount_minor)
-        elif isinstance(data, Refunded):
-            _add(paid, (data.hand, data.bet), data.amount_minor)
-        elif isinstance(data, BetResettled):
-            _add(paid, (data.hand, data.bet), data.paid_minor - data.paid_before_minor)
-    return paid
-
-
-def _add(paid: dict[Bet, int], bet: Bet, minor: int) -> None:
-    paid[bet] = paid.get(bet, 0) + minor
-
-
-def _reached(settled: BetSettled) -> int:
-    return settled.paid_minor if settled.funds is None else -_taken(settled.funds)
-
-
-def _taken(funds: Funds) -> int:
-    moved = funds.cash_minor + funds.incentive_minor
-    return moved if funds.direction == "debit" else -moved
-
-
-def _decided_before(replay: Replay, facts: Facts) -> frozenset[Bet]:
-    """Return the bets whose outcome was fixed before the first fault, and so is none of its."""
-    if facts.decides in _OF_THE_WHOLE_ROUND or not facts.faults:
-        return frozenset()
-    first = min((each.seq if each.seq is not None else 0) for each in facts.faults)
-    state: RoundState | None = None
-    for step in replay.steps:
-        if step.recorded.event.seq >= first:
-            break
-        state = step.state
-    decided = outcomes(state) if state is not None else []
-    return frozenset((each.hand, each.bet) for each in decided if each.paid_minor is not None)
-
-
-def _surplus(evidence: Evidence) -> Iterator[BetFacts]:
-    """Yield what a wallet took beyond the stakes it was for."""
-    paid = _paid(evidence)
-    for each in evidence.events:
-        data = each.event.data
-        if isinstance(data, DealRequested):
-            seat = next(iter(data.stakes), "s1")
-            stake = sum(sum(bets.values()) for bets in data.stakes.values())
-        elif isinstance(data, DecisionMade):
-            seat, stake = data.hand, data.added_stake_minor
-        else:
-            continue
-        over = 0 if data.funds is None else _taken(data.funds) - stake
-        if over > 0:
-            back = paid.get((seat, SURPLUS))
-            yield BetFacts(seat.split(".")[0], seat, SURPLUS, over, back, over, SURPLUS, True)

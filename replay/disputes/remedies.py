@@ -13,7 +13,8 @@ from replay import findings as codes
 from replay.currency import amount_text
 from replay.disputes import sources
 from replay.disputes.assessment import REMEDIES, BetPrice, Class, Remedy, RemedyName, Source
-from replay.disputes.facts import BetFacts, Facts
+from replay.disputes.bets import BetFacts
+from replay.disputes.facts import Facts
 
 PLAY_FAULTS: Final[frozenset[Class]] = frozenset({"shoe_error", "deal_error", "decision_error"})
 """Faults of what was dealt or decided: what was played after them counts against nobody."""

@@ -11,6 +11,7 @@ import pytest
 
 from cli import dispute
 from ledger import Ledger
+from ledger.events import WinHeld
 from ledger.rotation import new_key
 from ledger.verify import verify
 from replay.catalogue import add_published_games
@@ -145,6 +146,32 @@ def test_a_screen_that_shows_another_payment(
     assert "The screen showed 20.00 EUR paid in all" in result.out
 
 
+def test_an_adjudicator_may_go_by_what_the_screen_showed(
+    call: Shoeproof, shoeproof: Shoeproof, place: Place
+) -> None:
+    text = shoeproof("replay", place.lost, "--as-round", "--ledger", place.path).out
+    file = place.path.parent / "screen.round"
+    file.write_text(text.replace('"s1 main" = 0', '"s1 main" = 2000'))
+    assert call("open", place.lost, "--claim", "other", "--attach", file).code == 0
+    words = ("decide", place.lost, "--remedy", "honour", "--shown", file, "--yes", "--key")
+    told(call(*words, "ann"), 2, "give --reference")
+    first = call(*words, "ann", "--reference", "ADJ-7")
+    assert "nothing is paid before a second key" in first.out, first
+    second = json.loads(call(*words, "bob", "--reference", "ADJ-7", "--json").out)
+    assert (second["state"], second["amount_minor"]) == ("decided", 2_000)
+    assert json.loads(shoeproof("verify", "--ledger", place.path, "--json").out)["findings"] == []
+
+
+def test_a_screen_nobody_sent_decides_nothing(
+    call: Shoeproof, shoeproof: Shoeproof, place: Place
+) -> None:
+    opened(call, place.lost)
+    file = place.path.parent / "screen.round"
+    file.write_text(shoeproof("replay", place.lost, "--as-round", "--ledger", place.path).out)
+    words = ("--remedy", "honour", "--shown", file, "--reference", "ADJ-7", "--key", "ann", "--yes")
+    told(call("decide", place.lost, *words), 2, "screen.round is not what was attached")
+
+
 def test_a_person_confirms_at_the_terminal(
     call: Shoeproof, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,11 +201,13 @@ def test_a_held_win_is_released_by_a_person(
     with Ledger.open(place.path) as ledger:
         stakes = {"s1": {"main": 1_500_000}}
         round_id = live.play(ledger, live.won, stakes=stakes, game="zero")
+        held = ledger.events(f"holds/{round_id}")[0].event.data
+    assert isinstance(held, WinHeld)
     words = ("table", "release", round_id, "--ledger", place.path, "--key")
     told(shoeproof(*words, "engine"), 2, "may not sign for staff")
     assert "honour" in call("assess", round_id).out
     result = shoeproof(*words, "ann")
-    assert "released 15,000.00" in result.out, result
+    assert f"released {held.amount_minor // 100:,}.00" in result.out, result
     told(shoeproof(*words, "ann"), 2, "was released before")
 
 

@@ -14,7 +14,7 @@ from replay.table import LiveTable, TableSettings
 from tests.cli.conftest import Shoeproof
 from tests.replay.faults import Floor
 from tests.replay.helpers import ORIGIN
-from tests.replay.test_holds import _won
+from tests.replay.test_holds import won
 
 SETTINGS = TableSettings(limits={"main": (1, 2_000_000)}, currency="GBP", table="t-1")
 
@@ -118,7 +118,7 @@ def test_a_held_win_is_listed_and_released_once(shoeproof: Shoeproof, tmp_path: 
     path = tmp_path / "ledger"
     with Ledger.init(path, ORIGIN) as ledger:
         add_published_games(ledger)
-        live = _won(Floor("zero", ledger=ledger), 1_500_000)
+        live = won(Floor("zero", ledger=ledger), 1_500_000)
     listed = shoeproof("table", "holds", "--ledger", path)
     assert live.round_id in listed.out
     assert "15,000.00 GBP" in listed.out
@@ -141,3 +141,25 @@ def test_replay_names_what_departs_from_the_policy(shoeproof: Shoeproof, waiting
     assert replayed.code == 1
     found = json.loads(replayed.out)["findings"]
     assert [each["code"] for each in found] == ["default_overdue"]
+
+
+def test_who_resumes_too_late_is_shown_what_was_done(shoeproof: Shoeproof, waiting: Path) -> None:
+    with Ledger.open(waiting) as ledger:
+        [row] = ledger.rounds(player="nba-0", state="open")
+    resumed = shoeproof("play", "--resume", row.round, "--ledger", waiting)
+    assert resumed.code == 0, resumed
+    assert "what the policy provides was done" in resumed.out
+    assert "balance" in resumed.out
+    replayed = shoeproof("replay", row.round, "--ledger", waiting)
+    assert replayed.code == 0
+
+
+def test_chips_laid_long_ago_go_back_when_resumed(shoeproof: Shoeproof, waiting: Path) -> None:
+    ago = utc_now() - timedelta(hours=1)
+    with Ledger.open(waiting, clock=lambda: ago) as ledger:
+        table = LiveTable(ledger, current_rules(ledger, "nba"), SETTINGS)
+        live = table.open_round("laid")
+        live.place({"s1": {"main": 1000}})
+    resumed = shoeproof("play", "--resume", live.round_id, "--ledger", waiting)
+    assert resumed.code == 0, resumed
+    assert "the round is void" in resumed.out

@@ -20,21 +20,21 @@ OPENING = 10_000_000
 POUNDS = 100
 
 
-def _wins_even_money(moves: list[Played]) -> bool:
+def wins_even_money(moves: list[Played]) -> bool:
     return moves[-1].after.dealer.total > 21 and [
         move.symbol for move in moves if isinstance(move.before.due, Decide)
     ] == ["stand"]
 
 
-def _won(floor: Floor, stake_minor: int, wallet: MemoryWallet | None = None) -> LiveRound:
-    live = floor.deal(_wins_even_money, stakes={"s1": {"main": stake_minor}}, wallet=wallet)
+def won(floor: Floor, stake_minor: int, wallet: MemoryWallet | None = None) -> LiveRound:
+    live = floor.deal(wins_even_money, stakes={"s1": {"main": stake_minor}}, wallet=wallet)
     live.decide("s1", "stand")
     return live
 
 
 def test_a_net_win_of_10_000_00_exactly_is_not_held() -> None:
     floor, wallet = Floor("zero"), MemoryWallet(OPENING)
-    live = _won(floor, 10_000 * POUNDS, wallet)
+    live = won(floor, 10_000 * POUNDS, wallet)
     assert live.held_minor == 0
     assert not held_wins(floor.ledger)
     assert wallet.balance_minor(live.player) == OPENING + 10_000 * POUNDS
@@ -43,7 +43,7 @@ def test_a_net_win_of_10_000_00_exactly_is_not_held() -> None:
 
 def test_a_net_win_of_10_000_01_is_held_and_the_stake_comes_back() -> None:
     floor, wallet = Floor("zero"), MemoryWallet(OPENING)
-    live = _won(floor, 10_000 * POUNDS + 1, wallet)
+    live = won(floor, 10_000 * POUNDS + 1, wallet)
     assert live.held_minor == 10_000 * POUNDS + 1
     assert wallet.balance_minor(live.player) == OPENING
     [settled] = floor.said(live, BetSettled)
@@ -60,7 +60,7 @@ def test_a_net_win_of_10_000_01_is_held_and_the_stake_comes_back() -> None:
 
 def test_a_held_win_is_released_once_by_the_staff() -> None:
     floor, wallet = Floor("zero"), MemoryWallet(OPENING)
-    live = _won(floor, 15_000 * POUNDS, wallet)
+    live = won(floor, 15_000 * POUNDS, wallet)
     floor.clock.forward(days=1)
     released = release_win(floor.ledger, live.round_id, wallet=wallet)
     assert released.released_at == "2026-01-03T12:00:00.000000Z"
@@ -76,7 +76,7 @@ def test_a_held_win_is_released_once_by_the_staff() -> None:
 
 def test_without_the_staff_s_key_nothing_is_released_or_credited() -> None:
     floor, wallet = Floor("zero"), MemoryWallet(OPENING)
-    live = _won(floor, 15_000 * POUNDS, wallet)
+    live = won(floor, 15_000 * POUNDS, wallet)
     floor.ledger.sign_with("staff", floor.ledger.signer("engine"))
     with pytest.raises(KeyUnusable):
         release_win(floor.ledger, live.round_id, wallet=wallet)
@@ -85,7 +85,7 @@ def test_without_the_staff_s_key_nothing_is_released_or_credited() -> None:
 
 def test_of_two_releases_at_once_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     floor, wallet = Floor("zero"), MemoryWallet(OPENING)
-    live = _won(floor, 15_000 * POUNDS, wallet)
+    live = won(floor, 15_000 * POUNDS, wallet)
     credit = wallet.credit
 
     def meanwhile(player: str, amount_minor: int, reference: str) -> object:
@@ -101,7 +101,7 @@ def test_of_two_releases_at_once_one_is_refused(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_round_without_a_held_win_has_none_to_release() -> None:
     floor = Floor("zero")
-    live = _won(floor, 100)
+    live = won(floor, 100)
     with pytest.raises(InputRefusedError, match="no win of the round"):
         release_win(floor.ledger, live.round_id)
 
@@ -109,7 +109,7 @@ def test_a_round_without_a_held_win_has_none_to_release() -> None:
 @pytest.mark.parametrize("game", ["nba", "zappit"])
 def test_other_games_hold_nothing(game: str) -> None:
     floor = Floor(game)
-    live = _won(floor, 15_000 * POUNDS)
+    live = won(floor, 15_000 * POUNDS)
     assert live.held_minor == 0
     assert not floor.codes()
 
@@ -135,20 +135,20 @@ def test_a_hold_of_another_amount_or_round(
         return append(*changed, **conditions)
 
     monkeypatch.setattr(floor.ledger, "append", lying)
-    _won(floor, 15_000 * POUNDS)
+    won(floor, 15_000 * POUNDS)
     assert floor.codes() == [finding]
 
 
 def test_a_small_win_that_was_held_all_the_same() -> None:
     floor = Floor("zero")
-    live = _won(floor, 100)
+    live = won(floor, 100)
     floor.ledger.append((f"holds/{live.round_id}", WinHeld(live.round_id, 100, "a mood")))
     assert floor.codes() == ["hold_mismatch"]
 
 
 def test_more_released_than_was_held() -> None:
     floor = Floor("zero")
-    live = _won(floor, 15_000 * POUNDS)
+    live = won(floor, 15_000 * POUNDS)
     stream = f"holds/{live.round_id}"
     for _ in range(2):
         floor.ledger.append((stream, WinReleased(live.round_id, 15_000 * POUNDS, None)))

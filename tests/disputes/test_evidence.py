@@ -1,0 +1,102 @@
+"""Evidence is read by index, up to one size, and nothing unverified is in it."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from ledger import Ledger
+from ledger.events import DISPUTES_PREFIX, BetResettled, DisputeDecided, DisputeOpened
+from replay.disputes.assess import assess
+from replay.disputes.evidence import OPERATIONS_AROUND, gather
+from replay.round_text import read_round
+from tests.disputes.scenario import SCENARIOS, read_scenario
+from tests.disputes.shoes import ROUND
+from tests.disputes.stage import staged
+
+
+def scenario_ledger(name: str, monkeypatch: pytest.MonkeyPatch) -> Ledger:
+    return staged(read_scenario(SCENARIOS / f"{name}.toml"), monkeypatch)
+
+
+def test_every_look_up_goes_by_an_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of no table are all rows looked at: so the time does not follow the ledger's size."""
+    ledger = scenario_ledger("push-taken", monkeypatch)
+    asked: list[tuple[str, Sequence[Any]]] = []
+    reader = ledger.store.leaf_reader
+    select = type(reader).select
+
+    def spy(self: Any, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        asked.append((statement, parameters))
+        return select(self, statement, parameters)
+
+    monkeypatch.setattr(type(reader), "select", spy)
+    gather(ledger, ROUND)
+    monkeypatch.undo()
+    assert len(asked) >= 8
+    for statement, parameters in asked:
+        plan = ledger.store.query(f"EXPLAIN QUERY PLAN {statement}", parameters)
+        scans = [row[-1] for row in plan if re.match("SCAN (?!CONSTANT)", row[-1])]
+        assert not scans, f"{statement}: {scans}"
+
+
+def test_the_service_is_read_around_the_round_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = scenario_ledger("service-stopped-for-an-hour", monkeypatch)
+    found = gather(ledger, ROUND)
+    assert [each.event.type for each in found.operations] == [
+        "ServiceStopped", "ServiceStarted", "AlarmRaised",
+    ]  # fmt: skip
+    assert OPERATIONS_AROUND == 100
+
+
+def test_what_a_case_has_paid_is_not_due_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = scenario_ledger("push-taken", monkeypatch)
+    stream = DISPUTES_PREFIX + ROUND
+    ledger.append((stream, DisputeOpened(ROUND, "settlement", None, [], None)))
+    before = assess(gather(ledger, ROUND), "settlement")
+    assert before.governing.moves_minor == 1000
+    paid = BetResettled(ROUND, "s1", "s1", "main", 1000, 0, 1000, "push", None)
+    decided = DisputeDecided(ROUND, ["settlement_mismatch"], "Payouts", "upheld", "resettle",
+                             None, 1000, 1)  # fmt: skip
+    ledger.append((stream, decided), (stream, paid))
+    after = assess(gather(ledger, ROUND), "settlement")
+    assert after.governing.moves_minor == 0
+    assert [bet.paid_minor for bet in after.governing.bets] == [1000]
+
+
+def test_the_checkpoint_s_cover_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = assess(gather(scenario_ledger("push-taken", monkeypatch), ROUND))
+    assert found.lacks[0].startswith("the last checkpoint covers 0 leaves")
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("stand-at-19-minutes", "the system decided stand for s1 at 2026-03-01T12:19:05.000000Z"),
+        ("late-decision-by-the-device-s-clock", "the ledger's time counts, not the device's"),
+        ("decision-with-an-earlier-clock", "the order of the ledger rules"),
+        ("overpaid", "main of s1 was paid 20.00 EUR too much, which is not debited"),
+        ("win-of-10000-01-is-held", "10,000.01 GBP of the win is held and not lost"),
+        ("screen-differs-from-the-ledger", "the screen showed 'deal dealer 5d down' where"),
+    ],
+)
+def test_reasons_say_it_in_plain_words(
+    name: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario = read_scenario(SCENARIOS / f"{name}.toml")
+    evidence = gather(staged(scenario, monkeypatch), ROUND)
+    shown = None
+    if scenario.shown is not None:
+        shown = read_round(scenario.shown.encode())
+    reasons = assess(evidence, scenario.claim, shown).reasons  # type: ignore[arg-type]
+    assert any(sentence in reason for reason in reasons), reasons
+
+
+def test_a_void_names_the_page_and_gli_19(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = scenario_ledger("wrong-card-and-the-player-lost", monkeypatch)
+    source = assess(gather(ledger, ROUND), "fairness").governing.source
+    assert "NBA Blackjack, help page" in source.document
+    assert "GLI-19 v3.0" in source.document
+    assert source.section == "Payouts; A.6.4(a)"
+    assert not source.assumed
