@@ -4,29 +4,26 @@
 -- What disputes decided counts: a resettled bet as it was paid in the end, and a round of which a
 -- decision refunded stakes as void.
 WITH resettled AS (
-    SELECT round, hand, bet, arg_max(paid_minor, leaf_index) AS corrected_minor
-    FROM decisions
-    WHERE paid_minor IS NOT NULL
-    GROUP BY round, hand, bet
+    SELECT first_leaf, hand, bet, arg_max(decisions.paid_minor, leaf_index) AS corrected_minor
+    FROM decisions JOIN rounds USING (round)
+    WHERE decisions.paid_minor IS NOT NULL
+    GROUP BY first_leaf, hand, bet
 ),
 
 refunded AS (
-    SELECT DISTINCT round FROM decisions WHERE refunded_minor IS NOT NULL
+    SELECT DISTINCT first_leaf
+    FROM decisions JOIN rounds USING (round)
+    WHERE decisions.refunded_minor IS NOT NULL
 ),
 
 decided AS (
-    SELECT rounds.* REPLACE (IF(refunded.round IS NULL, state, 'void') AS state)
-    FROM rounds LEFT JOIN refunded ON rounds.round = refunded.round
+    SELECT rounds.* REPLACE (IF(refunded.first_leaf IS NULL, state, 'void') AS state)
+    FROM rounds LEFT JOIN refunded USING (first_leaf)
 ),
 
 paid AS (
     SELECT bets.* REPLACE (COALESCE(corrected_minor, bets.paid_minor) AS paid_minor)
-    FROM bets
-    JOIN rounds USING (first_leaf)
-    LEFT JOIN resettled
-        ON rounds.round = resettled.round
-        AND bets.hand = resettled.hand
-        AND bets.bet = resettled.bet
+    FROM bets LEFT JOIN resettled USING (first_leaf, hand, bet)
 )
 
 SELECT
