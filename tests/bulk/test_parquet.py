@@ -16,6 +16,7 @@ from replay.bulk.export import export_parquet
 from replay.bulk.manifest import CANNOT_PROVE, ExportUnusable, digest_of, read_manifest
 from replay.bulk.parquet import audit_parquet
 from replay.games import GAMES
+from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import damage, interleaved
 from tests.replay.helpers import new_ledger
 from tests.replay.lies_of_money import MONEY
@@ -52,17 +53,18 @@ def export(ledger: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_report_is_the_ledger_s(ledger: Ledger, export: Path) -> None:
     told: list[tuple[int, int]] = []
     result = audit_parquet(export, lambda done, total: told.append((done, total)), workers=1)
-    assert result == scalar_audit(ledger)
+    assert result == of_the_play(scalar_audit(ledger))
     assert told[-1][0] == told[-1][1]
 
 
 def test_worker_processes_come_to_the_same(ledger: Ledger, export: Path) -> None:
-    assert audit_parquet(export, workers=2) == scalar_audit(ledger)
+    assert audit_parquet(export, workers=2) == of_the_play(scalar_audit(ledger))
 
 
 @pytest.mark.parametrize("only", GAMES)
 def test_one_game_alone(ledger: Ledger, export: Path, only: str) -> None:
-    assert audit_parquet(export, only=only, workers=1) == scalar_audit(ledger, only=only)
+    expected = of_the_play(scalar_audit(ledger, only=only))
+    assert audit_parquet(export, only=only, workers=1) == expected
 
 
 @pytest.mark.parametrize("name", LIES)
