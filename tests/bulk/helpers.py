@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ledger import Finding, Recorded
+from replay.audit import AuditResult
 from replay.bulk.batch import Columns, replay_batch, sound
 from replay.bulk.reading import RoundsBuilder
 from replay.bulk.words import Own, Vocabulary
@@ -12,6 +13,18 @@ from replay.engine.rules import Rules
 from replay.replayer import replay_round
 
 Rounds = Sequence[Sequence[Recorded]]
+
+
+POLICY_CODES = {
+    "policy_digest_unknown", "deadline_wrong", "decision_late", "default_early",
+    "default_not_allowed", "default_overdue", "win_not_held", "hold_mismatch",
+}  # fmt: skip
+
+
+def of_the_play(result: AuditResult) -> AuditResult:
+    """An audit's report without what hangs on times and policies, which an export lacks."""
+    kept = tuple(each for each in result.findings if each.code not in POLICY_CODES)
+    return msgspec.structs.replace(result, findings=kept)
 
 
 def columns_of(rounds: Rounds) -> Columns:

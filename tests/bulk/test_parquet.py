@@ -12,13 +12,13 @@ import pytest
 
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
-from replay.audit import AuditResult
 from replay.audit import audit as scalar_audit
 from replay.bulk.export import export_parquet
 from replay.bulk.folder import ExportUnusable
 from replay.bulk.manifest import CANNOT_PROVE, digest_of, read_manifest
 from replay.bulk.parquet import audit_parquet
 from replay.games import GAMES
+from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import damage, interleaved
 from tests.replay.helpers import new_ledger
 from tests.replay.lies_of_money import MONEY
@@ -26,17 +26,6 @@ from tests.replay.lies_of_play import PLAY
 from tests.replay.lying_table import tell
 
 LIES = PLAY | MONEY
-OF_TIMES = {
-    "deadline_wrong", "decision_late", "default_early", "default_not_allowed", "default_overdue",
-    "policy_digest_unknown", "win_not_held", "hold_mismatch",
-}  # fmt: skip
-"""What an export cannot show: it holds no times, policies or holds."""
-
-
-def as_an_export_shows(audited: AuditResult) -> AuditResult:
-    """What of a ledger's audit follows from its rounds' cards, acts and money alone."""
-    findings = tuple(each for each in audited.findings if each.code not in OF_TIMES)
-    return msgspec.structs.replace(audited, findings=findings)
 
 
 @pytest.fixture(scope="module")
@@ -66,17 +55,17 @@ def export(ledger: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_report_is_the_ledger_s(ledger: Ledger, export: Path) -> None:
     told: list[tuple[int, int]] = []
     result = audit_parquet(export, lambda done, total: told.append((done, total)), workers=1)
-    assert result == as_an_export_shows(scalar_audit(ledger))
+    assert result == of_the_play(scalar_audit(ledger))
     assert told[-1][0] == told[-1][1]
 
 
 def test_worker_processes_come_to_the_same(ledger: Ledger, export: Path) -> None:
-    assert audit_parquet(export, workers=2) == as_an_export_shows(scalar_audit(ledger))
+    assert audit_parquet(export, workers=2) == of_the_play(scalar_audit(ledger))
 
 
 @pytest.mark.parametrize("only", GAMES)
 def test_one_game_alone(ledger: Ledger, export: Path, only: str) -> None:
-    expected = as_an_export_shows(scalar_audit(ledger, only=only))
+    expected = of_the_play(scalar_audit(ledger, only=only))
     assert audit_parquet(export, only=only, workers=1) == expected
 
 

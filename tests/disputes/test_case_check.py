@@ -48,7 +48,7 @@ def staff(ledger: Ledger) -> Staff:
 def found(ledger: Ledger) -> list[tuple[str, int]]:
     """What both audits find in disputes: code and `seq`."""
     findings = audit(ledger).findings
-    assert bulk_audit(ledger).findings == findings
+    assert bulk_audit(ledger).rounds.findings == findings
     return [
         (each.code, each.seq or 0)
         for each in findings
@@ -197,4 +197,4 @@ def test_a_round_of_another_game_is_passed_over(ledger: Ledger, staff: Staff) ->
     round_id = play(ledger, simple(0))
     write(ledger, round_id, [opened(round_id), refunded(round_id, 100)])
     assert not audit(ledger, only="zero").findings
-    assert not bulk_audit(ledger, only="zero").findings
+    assert not bulk_audit(ledger, only="zero").rounds.findings

@@ -60,7 +60,7 @@ def test_of_two_processes_that_open_at_once_one_is_refused(tmp_path: Path) -> No
     workers = [context.Process(target=_open_many, args=(path, barrier, answers)) for _ in range(2)]
     for worker in workers:
         worker.start()
-    won = [answers.get(timeout=60) for _ in workers]
+    won = [answers.get(timeout=500) for _ in workers]
     for worker in workers:
         worker.join()
     assert sum(won) == 20

@@ -197,7 +197,7 @@ def test_two_processes_that_sweep_at_once_share_the_rounds(tmp_path: Path) -> No
     workers = [context.Process(target=_sweep_in, args=(path, barrier, answers)) for _ in range(2)]
     for worker in workers:
         worker.start()
-    first, second = (answers.get(timeout=60) for _ in workers)
+    first, second = (answers.get(timeout=500) for _ in workers)
     for worker in workers:
         worker.join()
     assert not first & second
