@@ -321,7 +321,8 @@ def _without_deadline(text: bytes, own: Own) -> bytes:
     start = text.rfind(_DEADLINE) + len(_DEADLINE)
     found = None if start < len(_DEADLINE) else _is_time(text, start)
     if found is None:
-        own.deadlines.append(None)
+        # A deadline of another form is none that a policy gives.
+        own.deadlines.append(None if start < len(_DEADLINE) else "")
         return text
     own.deadlines.append(found[1].decode())
     return b"%bnull%b" % (text[: start - 1], text[found.end() :])
