@@ -307,7 +307,7 @@ class Attachment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DisputeOpened(EventData, frozen=True):
-    """A claim about a round."""
+    """A claim about a round; `deadline` is the time by which the player was promised an answer."""
 
     kind = "disputes"
     signer = "staff"
@@ -315,10 +315,15 @@ class DisputeOpened(EventData, frozen=True):
     claim: str
     note: str | None
     attachments: list[Attachment]
+    deadline: str | None
 
 
 class DisputeDecided(EventData, frozen=True):
-    """The decision of a claim."""
+    """The decision of a claim.
+
+    It moves `amount_minor` to the player in all. It stands once `keys_needed` keys have signed it,
+    each in an event of equal data. `reference` is that of the adjudicator who made it.
+    """
 
     kind = "disputes"
     signer = "staff"
@@ -328,6 +333,8 @@ class DisputeDecided(EventData, frozen=True):
     verdict: str
     remedy: str
     reference: str | None
+    amount_minor: int
+    keys_needed: int
 
 
 class BetResettled(EventData, frozen=True):

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from ledger import directory, envelope, events, rounds
+from ledger import directory, envelope, events, rounds, schema
 from ledger.clock import Clock, format_time, utc_now
 from ledger.envelope import Event
 from ledger.errors import (
@@ -317,6 +317,13 @@ class Ledger:
         statement = "SELECT round FROM rounds WHERE round >= ? AND round < ? ORDER BY round LIMIT 2"
         return [row[0] for row in self.store.query(statement, (prefix, prefix + "\x7f"))]
 
+    def disputed(self) -> list[str]:
+        """Return the streams in which a dispute was opened, by index, in the order of their names.
+
+        What they say of themselves is for whoever reads them to verify.
+        """
+        return sorted(str(stream) for (stream,) in self.store.query(schema.SELECT_DISPUTED))
+
     def signer(self, role: Role) -> Signer:
         """Return who signs for a role.
 
@@ -355,6 +362,18 @@ class Ledger:
             and (self.path / directory.KEYS / f"{name}.pem").exists()
         ]
         return [current, *older]
+
+    def signer_of(self, private_key: PrivateKey) -> Signer:
+        """Return who signs with a private key, under the name this ledger added it by.
+
+        Raises KeyUnusable when it is none this ledger has added.
+        """
+        key = _ed25519(private_key)
+        raw = key.public_key().public_bytes_raw()
+        for added in self.key_ring():
+            if added.public_key.raw == raw:
+                return FileSigner(added.public_key.name, key)
+        raise KeyUnusable("the private key is none that this ledger has added: `keys list`")
 
     def sign_with(self, role: Role, signer: Signer) -> None:
         """Let a signer of the caller's, such as a hardware module, sign for a role from now on.

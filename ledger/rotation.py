@@ -7,6 +7,7 @@ rotation broken off anywhere leaves a ledger that works.
 """
 
 import os
+import re
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ from ledger.events import KEYS_STREAM, KeyRevoked, Role
 from ledger.files import make_durable
 from ledger.keys import FileSigner, PublicKey, key_name, write_key
 from ledger.ledger import Ledger, Recorded
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
 
 class Rotated(NamedTuple):
@@ -34,6 +37,32 @@ def add_key(ledger: Ledger, key: PublicKey, roles: list[Role]) -> Recorded:
     Raises KeyUnusable when it cannot be a key, or its id is taken, and what `Ledger.append` does.
     """
     return ledger.append((KEYS_STREAM, key.as_added(roles)))[0]
+
+
+def new_key(
+    ledger: Ledger, name: str, roles: list[Role], passphrase: bytes | None = None
+) -> Recorded:
+    """Make a key of a person's own, keep it as `keys/<name>.pem`, and add it for these roles.
+
+    `name` may hold letters, digits, dots, dashes and underscores; the file is encrypted when a
+    passphrase is given. Raises KeyUnusable for another name, a ledger in memory, or a file that
+    exists already or cannot be written, and what `Ledger.append` does.
+    """
+    if ledger.path is None:
+        raise KeyUnusable("a ledger in memory keeps its keys: make one for a directory")
+    if not _FILE_NAME.fullmatch(name):
+        raise KeyUnusable(f"{name!r} is no name for a key's file: use letters, digits, . - and _")
+    private_key = Ed25519PrivateKey.generate()
+    signer = FileSigner(name, private_key)
+    file = ledger.path / directory.KEYS / f"{name}.pem"
+    write_key(file, private_key, passphrase)
+    try:
+        return add_key(ledger, PublicKey(name, signer.public_key), roles)
+    except BaseException:
+        # Whether it was added is not certain: only a key that surely was not may go.
+        if ledger.key_ring().get(signer.key_id_hex) is None:
+            file.unlink()
+        raise
 
 
 def rotate_key(ledger: Ledger, role: Role, passphrase: bytes | None = None) -> Rotated:

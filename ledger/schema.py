@@ -42,6 +42,9 @@ CREATE_TABLES = (
     "CREATE INDEX rounds_by_player ON rounds (player, opened_at)",
     "CREATE INDEX rounds_by_time ON rounds (opened_at)",
     "CREATE INDEX rounds_open ON rounds (opened_at) WHERE state = 'open'",
+    # Few events are disputes: without this, to list them would be to look through all.
+    """CREATE INDEX disputes_opened ON stored_events (originator_id)
+        WHERE topic = 'DisputeOpened'""",
     *(
         f"""CREATE TRIGGER {table}_refuse_{act} BEFORE {act} ON {table}
         BEGIN SELECT RAISE(ABORT, 'a ledger is only ever added to'); END"""
@@ -88,6 +91,8 @@ SELECT_AT = _SELECT_LEAVES + "WHERE originator_id = ? AND originator_version = ?
 SELECT_HEAD = _SELECT_LEAVES + "WHERE originator_id = ? ORDER BY originator_version DESC LIMIT 1"
 SELECT_STREAMS_FROM = """SELECT DISTINCT CAST(originator_id AS TEXT)
     FROM leaves JOIN stored_events USING (event_rowid) WHERE leaf_index >= ?"""
+SELECT_DISPUTED = """SELECT DISTINCT originator_id FROM stored_events
+    WHERE topic = 'DisputeOpened'"""
 SELECT_UNINDEXED = """SELECT originator_id, originator_version - 1 FROM stored_events
     WHERE event_rowid NOT IN (SELECT event_rowid FROM leaves WHERE leaf_index >= 0)
     ORDER BY event_rowid"""
