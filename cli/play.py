@@ -27,8 +27,9 @@ from replay.engine.hand import (
     ZAP,
 )
 from replay.engine.round import Decide, added_stake_minor
+from replay.live_round import LiveRound
 from replay.resume import resume_round
-from replay.table import LiveRound, LiveTable
+from replay.table import LiveTable
 from replay.wallet import MemoryWallet, recorded_balance_minor
 
 KEYS: Final = {
@@ -178,12 +179,12 @@ def _print_result(out: Console, live: LiveRound, wallet: MemoryWallet, place: st
             bet.bet,
             amount(bet.stake_minor, currency),
             amount(bet.paid_minor, currency),
-            bet.line or "",
+            bet.line,
         )
     out.print()
     out.print(table)
     staked = sum(bet.stake_minor for bet in live.settled)
-    paid = sum(bet.paid_minor or 0 for bet in live.settled)
+    paid = sum(bet.paid_minor for bet in live.settled)
     net = paid - staked
     out.print(
         Text.assemble(

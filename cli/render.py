@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger import Finding
-from replay.currency import amount_text
+from replay import amounts
 from replay.engine.cards import FACE_DOWN, VALUE, is_red, pretty
 from replay.engine.round import RoundState, SeatHand
 from replay.narrative import dealer_cards, dealer_total, hand_total
@@ -107,8 +107,8 @@ def cards_text(cards: Iterable[str]) -> Text:
 
 
 def amount(minor: int | None, currency: str = "") -> str:
-    """Return minor units as people write them, `12.50 EUR`; a dash for None."""
-    return plain(amount_text(minor, currency))
+    """Return minor units as people write them, fit to be printed; a dash for None."""
+    return plain(amounts.amount(minor, currency))
 
 
 def dealer_line(state: RoundState) -> Text:

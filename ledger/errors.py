@@ -53,6 +53,14 @@ class StreamClosed(LedgerError):
     """The round's stream was closed, so that nothing may follow in it; nothing was written."""
 
 
+class RoundStillOpen(LedgerError):
+    """The player has another round open, `round_id`, where only one may be; nothing was written."""
+
+    def __init__(self, round_id: str) -> None:
+        super().__init__(f"the player's round {round_id} is still open: it goes first")
+        self.round_id = round_id
+
+
 class UnknownStream(LedgerError):
     """The ledger holds no event of that stream."""
 

@@ -31,7 +31,7 @@ from ledger.guard import Guard
 from ledger.keyring import KeyRing
 from ledger.keys import FileSigner, PrivateKey, Signer, key_name, read_key, write_key
 from ledger.merkle import leaf_hash
-from ledger.rounds import RoundRow, RoundState
+from ledger.rounds import Alone, RoundRow, RoundState
 from ledger.schema import StoredLeaf
 from ledger.sealing import unseal_seed
 from ledger.store import SealedEvent, Store
@@ -174,20 +174,27 @@ class Ledger:
             added.append((events.KEYS_STREAM, signer.as_added([role])))
         self.append(*added)
 
+    def now(self) -> datetime:
+        """Return the present moment by the ledger's clock, the one its events are dated by."""
+        return self._clock()
+
     def append(
         self,
         *drafts: tuple[str, EventData],
         at: datetime | None = None,
         after: Mapping[str, int] | None = None,
+        alone: Alone | None = None,
     ) -> list[Recorded]:
         """Sign and write events, each given as its stream and its data, in one transaction.
 
         All get the one time `at`, by default the clock's. `after` maps streams to the last `seq`
-        the caller has seen there: who decides by what it read passes it. Raises StreamConflict when
-        another writer appended to one of the streams first (a retry sees what it wrote),
-        StreamClosed, EventRefused for an event that could not be read back or that cannot stand in
-        its stream, KeyUnusable when a key to sign with, or to add, is none, KeyNotValid when one
-        may not sign there, StoreUnavailable and StoreDamaged. Nothing is written then.
+        the caller has seen there: who decides by what it read passes it. `alone` is a condition on
+        the player's open rounds, held to in the transaction. Raises RoundStillOpen where it does
+        not hold, StreamConflict when another writer appended to one of the streams first (a retry
+        sees what it wrote), StreamClosed, EventRefused for an event that could not be read back or
+        that cannot stand in its stream, KeyUnusable when a key to sign with, or to add, is none,
+        KeyNotValid when one may not sign there, StoreUnavailable and StoreDamaged. Nothing is
+        written then.
         """
         moment = format_time(at or self._clock())
         heads: dict[str, _Head] = {}
@@ -219,7 +226,7 @@ class Ledger:
             sealed.append(SealedEvent(stream, event.seq + 1, name, leaf))
             written.append((event, digest, leaf))
         try:
-            leaf_indices = self.store.append(sealed, self._admission)
+            leaf_indices = self.store.append(sealed, self._admission, alone)
         except BaseException:
             self._admission = Admission()
             # Whether it was written is not known for certain: look the heads up again.
@@ -311,6 +318,11 @@ class Ledger:
             newest_first=newest_first,
         )
         return [RoundRow(*row) for row in self.store.query(statement, parameters)]
+
+    def round_row(self, round_id: str) -> RoundRow | None:
+        """Return one round as the look-up index has it, None when it has none of that id."""
+        rows = self.store.query("SELECT * FROM rounds WHERE round = ?", (round_id,))
+        return RoundRow(*rows[0]) if rows else None
 
     def round_ids(self, prefix: str) -> list[str]:
         """Return the ids of at most two rounds that begin with `prefix`, by the look-up index."""

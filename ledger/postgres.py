@@ -134,7 +134,8 @@ class PostgresLeafRecorder(LeafReader, es.PostgresApplicationRecorder):
             )
             cursor.execute(_INSERT_EVENTS, [list(column) for column in columns])
             row_ids = sorted(row[0] for row in cast(list[tuple[int]], cursor.fetchall()))
-            places = index_events(_Cursor(cursor), row_ids, stored_events, kwargs.get("admit"))
+            conditions = kwargs.get("admit"), kwargs.get("alone")
+            places = index_events(_Cursor(cursor), row_ids, stored_events, *conditions)
         return [index + 1 for index in places]
 
     def select(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

@@ -5,14 +5,14 @@ It holds nothing that the leaves do not say and proves nothing: what verifies re
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
 from ledger import events
 from ledger.clock import format_time
 from ledger.envelope import read_event, split_leaf
-from ledger.errors import EventUnreadable
+from ledger.errors import EventUnreadable, RoundStillOpen
 from ledger.schema import StoredLeaf
 
 RoundState: TypeAlias = Literal["open", "closed", "void"]
@@ -39,11 +39,28 @@ class RoundRow(msgspec.Struct, frozen=True):
     last_leaf: int
 
 
+class Alone(NamedTuple):
+    """A condition on an append: this player has no round open under any of these rules."""
+
+    player: str
+    rules_digests: tuple[str, ...]
+
+
 class Executes(Protocol):
     """What runs a statement many times; a cursor."""
 
     def executemany(self, statement: str, rows: Iterable[tuple[Any, ...]], /) -> object:
         """Run a statement for each row."""
+
+
+class Asks(Protocol):
+    """What runs a statement and returns its rows; a cursor."""
+
+    def execute(self, statement: str, parameters: tuple[Any, ...] = (), /) -> object:
+        """Run a statement."""
+
+    def fetchone(self) -> Any:
+        """Return the next row."""
 
 
 def is_round(stream: str) -> bool:
@@ -57,6 +74,22 @@ _FIXED_STREAMS = {
     events.POLICIES_STREAM,
     events.OPERATIONS_STREAM,
 }
+
+
+def refuse_second(cursor: Asks, alone: Alone) -> None:
+    """Raise RoundStillOpen where the player has such a round open, inside the caller's transaction.
+
+    The writer's lock is held by then, so that of two openings at once the second sees the first.
+    """
+    marks = ", ".join("?" * len(alone.rules_digests))
+    cursor.execute(
+        f"""SELECT round FROM rounds WHERE state = 'open' AND player = ?
+            AND rules_digest IN ({marks}) LIMIT 1""",
+        (alone.player, *alone.rules_digests),
+    )
+    row = cursor.fetchone()
+    if row is not None:
+        raise RoundStillOpen(row[0])
 
 
 def index_rounds(cursor: Executes, leaves: Iterable[StoredLeaf]) -> None:
@@ -114,9 +147,12 @@ def selection(
         # NULL equals nothing, and keeps the list from being empty, which PostgreSQL refuses.
         conditions.append(f"rules_digest IN (NULL{', ?' * len(rules_digests)})")
         parameters += rules_digests
+    if state is not None:
+        # Written out, since an index of open rounds alone serves no parameter.
+        conditions.append({"open": "state = 'open'", "closed": "state = 'closed'",
+                           "void": "state = 'void'"}[state])  # fmt: skip
     for condition, value in (
         ("player = ?", player),
-        ("state = ?", state),
         ("opened_at >= ?", opened_from and format_time(opened_from)),
         ("opened_at < ?", opened_to and format_time(opened_to)),
     ):

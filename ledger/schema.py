@@ -41,7 +41,7 @@ CREATE_TABLES = (
         PRIMARY KEY (level, tile_index))""",
     "CREATE INDEX rounds_by_player ON rounds (player, opened_at)",
     "CREATE INDEX rounds_by_time ON rounds (opened_at)",
-    "CREATE INDEX rounds_open ON rounds (opened_at) WHERE state = 'open'",
+    "CREATE INDEX rounds_open ON rounds (player, opened_at) WHERE state = 'open'",
     # Few events are disputes: without this, to list them would be to look through all.
     """CREATE INDEX disputes_opened ON stored_events (originator_id)
         WHERE topic = 'DisputeOpened'""",
@@ -80,6 +80,7 @@ _SELECT_LEAVES = """SELECT leaf_index, COALESCE(CAST(originator_id AS TEXT), '')
     COALESCE(CAST(state AS BLOB), x'')
     FROM leaves LEFT JOIN stored_events USING (event_rowid) """
 SELECT_RANGE = _SELECT_LEAVES + "WHERE leaf_index >= ? AND leaf_index < ? ORDER BY leaf_index"
+SELECT_UNDER = _SELECT_LEAVES + "WHERE originator_id >= ? AND originator_id < ? ORDER BY leaf_index"
 SELECT_STATES = """SELECT CAST(state AS BLOB) FROM leaves JOIN stored_events USING (event_rowid)
     WHERE leaf_index >= ? AND leaf_index < ? ORDER BY leaf_index"""
 SELECT_STREAM = _SELECT_LEAVES + "WHERE originator_id = ? ORDER BY originator_version"
@@ -99,6 +100,11 @@ SELECT_UNINDEXED = """SELECT originator_id, originator_version - 1 FROM stored_e
 SELECT_COUNTS = """SELECT (SELECT COUNT(*) FROM stored_events), (SELECT COUNT(*) FROM leaves)"""
 SELECT_TWICE_BEGUN = """SELECT originator_id FROM stored_events NOT INDEXED
     WHERE originator_version = 1 GROUP BY originator_id HAVING COUNT(*) > 1"""
+
+
+def select_places(count: int) -> str:
+    """Return the query for the leaves at so many places, given as its parameters."""
+    return _SELECT_LEAVES + f"WHERE leaf_index IN ({', '.join('?' * count)}) ORDER BY leaf_index"
 
 
 class StoredLeaf(NamedTuple):

@@ -27,6 +27,7 @@ from eventsourcing.utils import Environment, EnvType
 
 from ledger import schema
 from ledger.errors import StoreUnavailable
+from ledger.rounds import Alone
 from ledger.schema import StoredLeaf
 from ledger.store_errors import translated_errors
 from ledger.transaction import Admit, index_events
@@ -118,7 +119,9 @@ class LeafRecorder(LeafReader, es.SQLiteApplicationRecorder):
     ) -> Sequence[int]:
         row_ids = super()._insert_events(c, stored_events, **kwargs)
         assert row_ids is not None
-        leaf_indices = index_events(c, row_ids, stored_events, kwargs.get("admit"))
+        leaf_indices = index_events(
+            c, row_ids, stored_events, kwargs.get("admit"), kwargs.get("alone")
+        )
         return [index + 1 for index in leaf_indices]
 
     def select(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -210,15 +213,21 @@ class Store(Application[str]):
         """Whether this store vanishes with this process."""
         return "mode=memory" in self.database
 
-    def append(self, sealed: Sequence[SealedEvent], admit: Admit | None = None) -> list[int]:
+    def append(
+        self,
+        sealed: Sequence[SealedEvent],
+        admit: Admit | None = None,
+        alone: Alone | None = None,
+    ) -> list[int]:
         """Write events in one durable transaction and return their leaf indices.
 
-        `admit` has the last word before they are committed. Raises what it raises, StreamConflict
+        `admit` has the last word before they are committed, and `alone` must hold then. Raises what
+        `admit` raises, RoundStillOpen, StreamConflict
         when a stream has an event of that `seq` already, StoreUnavailable or StoreDamaged; then
         nothing was written.
         """
         with translated_errors():
-            recordings = self.events.put(sealed, admit=admit)
+            recordings = self.events.put(sealed, admit=admit, alone=alone)
             return [recording.notification.id - 1 for recording in recordings]
 
     def size(self) -> int:
@@ -230,6 +239,22 @@ class Store(Application[str]):
         """Return the leaves with `start <= leaf_index < stop`."""
         with translated_errors():
             return self.leaf_reader.select_leaves(schema.SELECT_RANGE, (start, stop))
+
+    def pick(self, places: Sequence[int]) -> list[StoredLeaf]:
+        """Return the leaves at some places, in their order, each once."""
+        found: list[StoredLeaf] = []
+        ordered = sorted(set(places))
+        with translated_errors():
+            for first in range(0, len(ordered), PAGE):
+                some = ordered[first : first + PAGE]
+                found += self.leaf_reader.select_leaves(schema.select_places(len(some)), some)
+        return found
+
+    def under(self, prefix: str) -> list[StoredLeaf]:
+        """Return the leaves of every stream whose name begins so, `holds/`, in their order."""
+        after = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        with translated_errors():
+            return self.leaf_reader.select_leaves(schema.SELECT_UNDER, (prefix, after))
 
     def leaves(self, start: int = 0, stop: int | None = None) -> Iterator[StoredLeaf]:
         """Yield leaves in order, a page at a time; `stop` is exclusive, None the size now."""

@@ -12,6 +12,7 @@ from eventsourcing.persistence import StoredEvent
 from ledger import rounds, schema, tree
 from ledger.events import KEYS_STREAM
 from ledger.merkle import HASH_SIZE, leaf_hash
+from ledger.rounds import Alone
 from ledger.schema import StoredLeaf
 
 Admit: TypeAlias = Callable[[Sequence[StoredLeaf], Callable[[int], list[StoredLeaf]]], None]
@@ -36,12 +37,19 @@ class Cursor(Protocol):
 
 
 def index_events(
-    cursor: Cursor, row_ids: Sequence[int], events: Sequence[StoredEvent], admit: Admit | None
+    cursor: Cursor,
+    row_ids: Sequence[int],
+    events: Sequence[StoredEvent],
+    admit: Admit | None,
+    alone: Alone | None,
 ) -> list[int]:
     """Give inserted events their places and write what is derived from them; return the places.
 
-    `row_ids` are the events' rows. Raises what `admit` raises.
+    `row_ids` are the events' rows. Raises what `admit` raises, and RoundStillOpen where `alone`
+    does not hold before these events.
     """
+    if alone is not None:
+        rounds.refuse_second(cursor, alone)
     cursor.execute(schema.SELECT_SIZE)
     start: int = cursor.fetchone()[0]
     leaves = [

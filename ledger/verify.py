@@ -10,7 +10,7 @@ so proven: columns are proven by nothing.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -27,7 +27,8 @@ from ledger.errors import EventUnreadable, UnknownStream
 from ledger.events import CLOSING, KEYS_STREAM
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
-from ledger.ledger import Ledger, read_leaf
+from ledger.ledger import Ledger, Recorded, read_leaf
+from ledger.merkle import leaf_hash
 from ledger.rehash import Reread, reread
 from ledger.scan import Chains, Link, Run, check_leaf, check_link, link_of, scan
 from ledger.schema import StoredLeaf
@@ -137,15 +138,36 @@ def verify_stream(ledger: Ledger, stream: str) -> list[Finding]:
     leaves = sorted(ledger.store.stream(stream))
     if not leaves:
         raise UnknownStream(f"the ledger has nothing in {stream!r}")
+    return verified(leaves, ledger.origin, ring).findings
+
+
+class Verified(NamedTuple):
+    """The events of leaves that are to be believed, and what was found against the others."""
+
+    events: list[Recorded]
+    findings: list[Finding]
+
+
+def verified(
+    leaves: Sequence[StoredLeaf], origin: str, ring: KeyRing, *, from_start: bool = True
+) -> Verified:
+    """Verify leaves of one stream, in order, by themselves and as a chain.
+
+    Where they do not begin with the stream's first leaf, `from_start` is False.
+    """
+    events: list[Recorded] = []
     found: list[Finding] = []
     before: Link | None = None
-    for leaf in leaves:
-        event, of_leaf = check_leaf(leaf, ledger.origin, ring)
+    for place, leaf in enumerate(leaves):
+        event, of_leaf = check_leaf(leaf, origin, ring)
         link = link_of(leaf, event)
         found += of_leaf
-        found += check_link(before, link)
+        if place or from_start:
+            found += check_link(before, link)
         before = link
-    return found
+        if event is not None and not of_leaf:
+            events.append(Recorded(leaf.leaf_index, event, leaf_hash(leaf.state), leaf.state))
+    return Verified(events, found)
 
 
 def _scan_range(origin: str, ring: KeyRing, fetch: Fetch[StoredLeaf], start: int, stop: int) -> Run:

@@ -23,6 +23,7 @@ from replay import findings as codes
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules
 from replay.errors import RoundUnreadable
+from replay.interruptions import Circumstances, check_policy, circumstances_of
 from replay.replayer import replay_round
 from replay.shoe_check import Problem, check_reveal
 
@@ -73,6 +74,7 @@ def audit(
     """
     rules = rules_by_digest(ledger)
     size = ledger.size()
+    told = circumstances_of(ledger, size)
     found: list[Finding] = []
     voids: list[VoidRound] = []
     closed = 0
@@ -80,14 +82,14 @@ def audit(
     for events in gathered.ended(readable(ledger.leaves(0, size), size, found, progress)):
         if not concerns(events, rules, only):
             continue
-        found.extend(judge(events, rules))
+        found.extend(judge(events, rules, told))
         if not isinstance(events[-1].event.data, RoundVoided):
             closed += 1
         elif (void := void_round(events)) is not None:
             voids.append(void)
     unended = [events for events in gathered.unended() if concerns(events, rules, only)]
     for events in unended:
-        found.extend(judge(events, rules))
+        found.extend(judge(events, rules, told))
     return AuditResult(
         size=size,
         closed_rounds=closed,
@@ -142,10 +144,19 @@ def check_reveals(
     return found
 
 
-def judge(events: Sequence[Recorded], rules: Mapping[str, Rules]) -> Iterable[Finding]:
-    """Return what is wrong with one round's events; they may also be no round at all."""
+def judge(
+    events: Sequence[Recorded], rules: Mapping[str, Rules], told: Circumstances | None
+) -> Iterable[Finding]:
+    """Return what is wrong with one round's events; they may also be no round at all.
+
+    Without circumstances, as where times are unknown, the policy is not judged.
+    """
     try:
-        return replay_round(events, rules).findings
+        replay = replay_round(events, rules)
+        if told is None:
+            return replay.findings
+        game = None if replay.rules is None else replay.rules.id
+        return [*replay.findings, *check_policy(events, told, game)]
     except RoundUnreadable:
         first = events[0]
         sentence = f"{first.event.type} stands in a round that is not open"

@@ -73,10 +73,30 @@ def current_rules(ledger: Ledger, game: str) -> Rules:
     return named[-1]
 
 
+def policies_by_digest(ledger: Ledger) -> dict[str, Policy]:
+    """Return every policy of the ledger by the digest its content has; see `rules_by_digest`."""
+    found = {}
+    for data in ledger.policies().values():
+        try:
+            policy = policy_from_data(data)
+        except RulesError:
+            continue
+        found[policy_digest(policy)] = policy
+    return found
+
+
+def add_policy(ledger: Ledger, policy: Policy) -> str:
+    """Record a policy, from now on its game's; raise RulesError when the ledger has it already."""
+    digest = policy_digest(policy)
+    if digest in ledger.policies():
+        raise RulesError(f"the ledger already has this policy, digest {digest}")
+    ledger.append((POLICIES_STREAM, PolicyAdded(digest, msgspec.to_builtins(policy))))
+    return digest
+
+
 def current_policy(ledger: Ledger, game: str) -> Policy | None:
     """Return the policy last recorded for a game, None when there is none."""
-    policies = [policy_from_data(data) for data in ledger.policies().values()]
-    named = [policy for policy in policies if policy.game == game]
+    named = [policy for policy in policies_by_digest(ledger).values() if policy.game == game]
     return named[-1] if named else None
 
 

@@ -1,6 +1,7 @@
 """Hold what was offered, staked and paid to what the rules say."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from ledger.events import (
     BetSettled,
@@ -57,12 +58,31 @@ def check_debit(funds: Funds | None, amount_minor: int, what: str) -> Iterator[P
         yield codes.DEBIT_MISMATCH, f"{sentence}, the stake is {amount_minor}"
 
 
+HELD: Final = "held"
+"""The wallet's answer where part of a payment waits for verification and is not credited yet."""
+
+
 def check_credit(settled: BetSettled, name: str) -> Iterator[Problem]:
-    """Hold a credit, where the operator gives one, to the payment it is for."""
+    """Hold a credit, where the operator gives one, to the payment it is for.
+
+    Of one that is held, a part; which part is `interruptions.check_policy`'s business.
+    """
     funds = settled.funds
-    if funds is not None and (funds.direction, _moved(funds)) != ("credit", settled.paid_minor):
+    if funds is None:
+        return
+    held = funds.answer == HELD and 0 <= _moved(funds) <= settled.paid_minor
+    right = held or _moved(funds) == settled.paid_minor
+    if funds.direction != "credit" or not right:
         sentence = f"the {funds.direction} for {name} is {_moved(funds)}"
         yield codes.CREDIT_MISMATCH, f"{sentence}, {settled.paid_minor} was paid"
+
+
+def not_credited_minor(settled: Iterable[BetSettled]) -> int | None:
+    """Return what of the payments was held back from the wallet, None where no wallet answers."""
+    told = [(bet.paid_minor, bet.funds) for bet in settled if bet.funds is not None]
+    if not told:
+        return None
+    return sum(paid - _moved(funds) for paid, funds in told if funds.answer == HELD)
 
 
 def check_limits(

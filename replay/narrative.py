@@ -39,7 +39,7 @@ from ledger.events import (
     WinHeld,
     WinReleased,
 )
-from replay.currency import amount_text
+from replay.amounts import amount
 from replay.engine.cards import FACE_DOWN, VALUE, pretty
 from replay.engine.dealer import Dealer
 from replay.engine.hand import Hand
@@ -154,23 +154,23 @@ def _money(data: EventData, currency: str) -> str | None:
     """Tell what money was settled or moved."""
     match data:
         case BetSettled():
-            paid = amount_text(data.paid_minor, currency)
-            staked = amount_text(data.stake_minor, currency)
+            paid = amount(data.paid_minor, currency)
+            staked = amount(data.stake_minor, currency)
             return f"settles {data.bet} of {data.hand}: {staked} → {paid} ({data.line})"
         case RoundClosed():
-            staked = amount_text(data.total_staked_minor, currency)
-            paid = amount_text(data.total_paid_minor, currency)
+            staked = amount(data.total_staked_minor, currency)
+            paid = amount(data.total_paid_minor, currency)
             return f"round closed: staked {staked}, paid {paid}"
         case WinHeld(amount_minor=minor, reason=reason):
-            return f"holds a win of {amount_text(minor, currency)}: {reason}"
+            return f"holds a win of {amount(minor, currency)}: {reason}"
         case WinReleased(amount_minor=minor):
-            return f"releases a held win of {amount_text(minor, currency)}"
+            return f"releases a held win of {amount(minor, currency)}"
         case BetResettled():
-            before = amount_text(data.paid_before_minor, currency)
-            after = amount_text(data.paid_minor, currency)
+            before = amount(data.paid_before_minor, currency)
+            after = amount(data.paid_minor, currency)
             return f"resettles {data.bet} of {data.hand}: {before} → {after} ({data.line})"
         case Refunded(amount_minor=minor):
-            return f"refunds {amount_text(minor, currency)} of {data.bet} of {data.hand}"
+            return f"refunds {amount(minor, currency)} of {data.bet} of {data.hand}"
     return None
 
 
@@ -184,7 +184,7 @@ def _incident(data: Incident) -> str:
 def _offer(offer: DecisionOffered, currency: str) -> str:
     parts = [f"offers {offer.hand}: {', '.join(offer.legal)}"]
     if offer.cash_out_minor is not None:
-        parts.append(f" (cash out pays {amount_text(offer.cash_out_minor, currency)})")
+        parts.append(f" (cash out pays {amount(offer.cash_out_minor, currency)})")
     parts += [f" · {act} barred: {reason}" for act, reason in offer.barred.items()]
     if offer.deadline is not None:
         parts.append(f" · until {offer.deadline[11:19]} UTC")
@@ -193,13 +193,13 @@ def _offer(offer: DecisionOffered, currency: str) -> str:
 
 def _decision(made: DecisionMade, currency: str) -> str:
     added = made.added_stake_minor
-    more = f", stakes {amount_text(added, currency)} more" if added else ""
+    more = f", stakes {amount(added, currency)} more" if added else ""
     return f"{made.hand} {made.act}{more}{f' ({made.reason})' if made.reason else ''}"
 
 
 def _stakes(stakes: Mapping[str, Mapping[str, int]], currency: str) -> str:
     return ", ".join(
-        f"{seat} {bet} {amount_text(minor, currency)}"
+        f"{seat} {bet} {amount(minor, currency)}"
         for seat, bets in stakes.items()
         for bet, minor in bets.items()
     )

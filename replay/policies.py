@@ -6,7 +6,7 @@ under.
 """
 
 import hashlib
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -16,18 +16,30 @@ from replay.errors import RulesError
 class Default(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the system does for a player who does not come back: the act, and when it is due.
 
-    The period runs from the latest of offer, input, loss and restoration; an open insurance
-    question is answered by `insurance`.
+    The period runs from the latest of offer, input, loss and restoration (`replay.waiting`). Every
+    open hand takes `act`, an open question about insurance or even money is answered by
+    `insurance`. A default counts only where the player could know of it: `says` is what was
+    disclosed, in our words, `disclosed_in` the document and `disclosed_on` its date.
     """
 
-    act: str
-    insurance: str
-    after_seconds: int
+    act: Literal["stand"]
+    insurance: Literal["decline"]
+    after_seconds: Annotated[int, msgspec.Meta(ge=1, le=31_536_000)]
+    says: str
     disclosed_in: str
+    disclosed_on: str | None
 
 
 class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One game's policy: what the page, or where it is silent GLI-19 v3.0 4.16, provides."""
+    """One game's policy: what the page, or where it is silent GLI-19 v3.0 4.16, provides.
+
+    `stakes_before_deal` are chips laid without a deal: returned when the connection is restored, or
+    when the default's time is up, or kept as they lie. `idling_counts_as_loss` lets the default's
+    time run while the player is connected too. `service_stop_restarts_period` grants the whole
+    period again after the service stood still, where it otherwise goes on. A round's net win above
+    `hold_net_win_above_minor` waits for a person; a decision above `two_keys_above_minor` needs two
+    keys.
+    """
 
     game: str
     stakes_before_deal: Literal["returned", "kept_open"]
@@ -70,7 +82,9 @@ POLICIES: Final[dict[str, Policy]] = {
                 act="stand",
                 insurance="decline",
                 after_seconds=20 * 60,
-                disclosed_in="Disconnection Policy, 2024-12-18",
+                says="a player who is not back, or idle, for 20 minutes stands",
+                disclosed_in="NBA Blackjack, help page, Disconnection Policy",
+                disclosed_on="2024-12-18",
             ),
             idling_counts_as_loss=True,
             service_stop_restarts_period=True,

@@ -39,10 +39,11 @@ def simulate(
     """Play `rounds` rounds with the same stakes and record them, many in one transaction.
 
     `progress` is told how many rounds are recorded. Raises StakeRefused for stakes the table
-    cannot take, before anything is recorded.
+    cannot take and InputRefusedError for a game out of service, before anything is recorded.
     """
     batch = Batch(ledger)
     table = LiveTable(ledger, rules, settings, journal=batch)
+    table.check_in_service()
     table.check_stakes(stakes)
     events = staked = paid = 0
     for number in range(1, rounds + 1):
@@ -52,7 +53,7 @@ def simulate(
             hand = live.due.hand
             live.decide(hand, player(live.state, hand, live.offered))
         staked += sum(bet.stake_minor for bet in live.settled)
-        paid += sum(bet.paid_minor or 0 for bet in live.settled)
+        paid += sum(bet.paid_minor for bet in live.settled)
         if number % ROUNDS_A_BATCH == 0 or number == rounds:
             events += batch.flush()
             if progress is not None:

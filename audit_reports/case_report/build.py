@@ -23,7 +23,7 @@ from audit_reports.case_report.model import (
 from audit_reports.case_report.rules_text import game_of, rules_text
 from audit_reports.case_report.table_views import table_views
 from ledger import Finding
-from replay.currency import amount_text
+from replay.amounts import amount
 from replay.disputes.assessment import Assessment, Remedy, RemedyName, Source, Verdict
 from replay.disputes.cases import Case
 from replay.disputes.evidence import Evidence
@@ -115,7 +115,7 @@ def headline(assessment: Assessment, currency: str) -> str:
     if not assessment.money_may_move:
         return f"{remedy}; no money moves on evidence that is forged or missing."
     if governing.moves_minor:
-        return f"{remedy}; {amount_text(governing.moves_minor, currency)} is to be paid."
+        return f"{remedy}; {amount(governing.moves_minor, currency)} is to be paid."
     return f"{remedy}; nothing further is to be paid."
 
 

@@ -13,7 +13,7 @@ from audit_reports.pages.cards import cards_svg
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import printable, render_page
 from ledger.files import write_durably
-from replay.currency import amount_text
+from replay.amounts import amount
 from replay.disputes.assessment import Verdict
 from replay.engine.cards import pretty
 
@@ -83,7 +83,7 @@ def _lines(report: CaseReport) -> Iterator[str]:
 
 def _told(report: CaseReport) -> Iterator[str]:
     def money(minor: int | None) -> str:
-        return "undecided" if minor is None else amount_text(minor, report.currency)
+        return "undecided" if minor is None else amount(minor, report.currency)
 
     yield f"CASE REPORT FOR THE {report.audience.upper()}"
     yield f"{report.game}, round {report.round}"

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from replay.currency import amount_text
+from replay.amounts import amount
 
 
 def render_page(template: str, **data: Any) -> str:
@@ -51,6 +51,6 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         finalize=visible,
     )
-    environment.filters["amount"] = amount_text
+    environment.filters["amount"] = amount
     environment.filters["number"] = whole_number
     return environment

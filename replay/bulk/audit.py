@@ -25,6 +25,7 @@ from replay.bulk.progress import Notes
 from replay.bulk.ranges import Piece, RangeJudge, RangeReport
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules
+from replay.interruptions import Circumstances, circumstances_of
 
 RANGE = 16_384
 """Leaves judged at a time: enough rounds for the columns to pay, few megabytes to hold."""
@@ -54,10 +55,11 @@ def audit(
     """
     rules = rules_by_digest(ledger)
     kept = notes_of.begin(ledger, only) if notes is None else notes_of.load(notes, ledger, only)
-    join = _Join(ledger, rules, kept)
+    told = circumstances_of(ledger, kept.size)
+    join = _Join(ledger, rules, told, kept)
     saved = time.monotonic()
     try:
-        for report in _reports(ledger, rules, kept, workers, partitions):
+        for report in _reports(ledger, rules, told, kept, workers, partitions):
             join.take(report)
             if progress is not None:
                 progress(report.stop, kept.size)
@@ -78,9 +80,11 @@ def audit(
 class _Join:
     """Takes the reports of ranges in order into one; `kept` always stands at the end of a range."""
 
-    def __init__(self, ledger: Ledger, rules: Mapping[str, Rules], kept: Notes) -> None:
-        self._ledger, self._rules, self._kept = ledger, rules, kept
-        self._judge = RangeJudge(rules, kept.only)
+    def __init__(
+        self, ledger: Ledger, rules: Mapping[str, Rules], told: Circumstances, kept: Notes
+    ) -> None:
+        self._ledger, self._rules, self._told, self._kept = ledger, rules, told, kept
+        self._judge = RangeJudge(rules, told, kept.only)
 
     def take(self, report: RangeReport) -> None:
         """Take in the next range."""
@@ -113,7 +117,7 @@ class _Join:
         for leaves in kept.carried.values():
             events = [read_leaf(leaf) for leaf in self._fetch(leaves)]
             if concerns(events, self._rules, kept.only):
-                findings += judge(events, self._rules)
+                findings += judge(events, self._rules, self._told)
                 told = open_round(events)
                 still_open += [] if told is None else [told]
         return AuditResult(
@@ -139,6 +143,7 @@ def _place(item: tuple[int, object]) -> int:
 def _reports(
     ledger: Ledger,
     rules: Mapping[str, Rules],
+    told: Circumstances,
     kept: Notes,
     workers: int | None,
     partitions: int | None,
@@ -150,18 +155,21 @@ def _reports(
     store, count = ledger.store, workers or os.cpu_count() or 1
     few = workers is None and kept.size - kept.next < SHARED_FROM
     if store.is_in_memory or count == 1 or few:
-        judge_here = _make_judge(store.fetch, rules, kept.only)
+        judge_here = _make_judge(store.fetch, rules, told, kept.only)
         for start, stop in bounds:
             yield judge_here(start, stop)
         return
-    make_judge = partial(_make_judge, store.fetcher(), rules, kept.only)
+    make_judge = partial(_make_judge, store.fetcher(), rules, told, kept.only)
     with translated_errors():
         yield from shared(bounds, count, make_judge)
 
 
 def _make_judge(
-    fetch: Callable[[int, int], list[StoredLeaf]], rules: Mapping[str, Rules], only: str | None
+    fetch: Callable[[int, int], list[StoredLeaf]],
+    rules: Mapping[str, Rules],
+    told: Circumstances,
+    only: str | None,
 ) -> JudgeRange:
     """Return what judges a range of a ledger's leaves."""
-    judge_range = RangeJudge(rules, only).judge
+    judge_range = RangeJudge(rules, told, only).judge
     return lambda start, stop: judge_range(fetch(start, stop), start, stop)

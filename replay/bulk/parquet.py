@@ -149,7 +149,7 @@ class _Part:
         findings = replay_batch(
             self._columns(chosen, rows, vocabulary),
             rules,
-            lambda place: list(judge(self.events(chosen[place]), rules)),
+            lambda place: list(judge(self.events(chosen[place]), rules, None)),
         )
         leaves = self.rounds["leaves"].values.to_numpy()
         last = leaves[self.starts[1:] - 1].tolist()
@@ -165,7 +165,7 @@ class _Part:
             found=[(last[chosen[place]], list(each)) for place, each in findings.items()],
             whole=[],
             pieces=[],
-            unended=[list(judge(events, rules)) for events in waiting],
+            unended=[list(judge(events, rules, None)) for events in waiting],
             open_rounds=[told for told in map(open_round, waiting) if told is not None],
         )
 

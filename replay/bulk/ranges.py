@@ -23,6 +23,7 @@ from replay.bulk.batch import replay_batch
 from replay.bulk.reading import Reader, RoundsBuilder
 from replay.bulk.words import KIND, OPENED, Own, Vocabulary
 from replay.engine.rules import Rules
+from replay.interruptions import Circumstances
 
 
 class Piece(NamedTuple):
@@ -67,9 +68,11 @@ class _Gathering:
 class RangeJudge:
     """Judges ranges of one ledger, or rounds gathered from several; keeps what it has read."""
 
-    def __init__(self, rules_by_digest: Mapping[str, Rules], only: str | None = None) -> None:
-        """Judge by these rules, rounds of one game alone where `only` names it."""
-        self.rules, self.only = rules_by_digest, only
+    def __init__(
+        self, rules_by_digest: Mapping[str, Rules], told: Circumstances, only: str | None = None
+    ) -> None:
+        """Judge by these rules and circumstances, and one game's rounds alone where `only` says."""
+        self.rules, self.told, self.only = rules_by_digest, told, only
         self._head = Reader().head
         self._vocabulary = Vocabulary()
 
@@ -160,7 +163,7 @@ class RangeJudge:
             builder.columns(),
             self.rules,
             lambda place: list(
-                judge([read_leaf(leaf) for leaf in asked[place].leaves], self.rules)
+                judge([read_leaf(leaf) for leaf in asked[place].leaves], self.rules, self.told)
             ),
         )
         voids = []

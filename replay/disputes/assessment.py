@@ -114,7 +114,8 @@ class Assessment(msgspec.Struct, frozen=True):
     `classes` begins with the one that decides. `size` is the tree size the evidence was read at.
     `money_may_move` is False where evidence is forged or missing: then nothing is paid on it.
     `touched` lists rounds with the same fault. `lacks` says in sentences what the ledger cannot
-    show. `shown_minor` is what the screen showed as paid, None where no screen was handed in.
+    show. `shown_minor` is what the screen showed as paid, None where no screen was handed in, and
+    `shown_bets` each bet of it: what it showed as paid is what is due by it.
     """
 
     round: str
@@ -128,6 +129,7 @@ class Assessment(msgspec.Struct, frozen=True):
     operator_at_fault: bool
     money_may_move: bool
     shown_minor: int | None
+    shown_bets: tuple[BetPrice, ...]
     touched: tuple[str, ...]
     lacks: tuple[str, ...]
 

@@ -10,7 +10,8 @@ from replay.batch import Batch
 from replay.catalogue import current_rules
 from replay.engine.round import Decide
 from replay.games import GAMES
-from replay.table import LiveRound, LiveTable, TableSettings
+from replay.live_round import LiveRound
+from replay.table import LiveTable, TableSettings
 from tests.bulk.rounds import LIMITS, stakes_for
 
 

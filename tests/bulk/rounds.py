@@ -1,11 +1,14 @@
 """Rounds to judge: honest ones played in any way, and the same with one thing changed."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from random import Random
+from typing import Any
 
 from msgspec.structs import fields, replace
 
 from ledger import Event, Ledger, Recorded
+from ledger.clock import parse_time
 from ledger.events import (
     DecisionOffered,
     EventData,
@@ -26,6 +29,7 @@ LIMITS: dict[str, tuple[int | None, int | None]] = {
     bet: (1, 20_000) for game in GAMES.values() for bet in game.rules.bets
 }
 Rounds = list[list[Recorded]]
+NOON = "2026-01-02T12:00:00.000001Z"
 
 
 class Notes:
@@ -34,15 +38,17 @@ class Notes:
     def __init__(self) -> None:
         self.events: list[Recorded] = []
 
-    def append(self, *drafts: Draft, after: Mapping[str, int] | None = None) -> None:
+    def now(self) -> datetime:
+        return parse_time(NOON)
+
+    def append(self, *drafts: Draft, **conditions: Any) -> None:
         for stream, data in drafts:
             self.events.append(recorded(stream, len(self.events), data))
 
 
 def recorded(stream: str, seq: int, data: EventData) -> Recorded:
     name = type(data).__name__
-    at = "2026-01-02T03:04:05.000001Z"
-    return Recorded(seq, Event(1, ORIGIN, stream, seq, name, at, None, data), b"", b"")
+    return Recorded(seq, Event(1, ORIGIN, stream, seq, name, NOON, None, data), b"", b"")
 
 
 def honest_round(

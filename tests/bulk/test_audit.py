@@ -15,6 +15,7 @@ from replay.bulk.progress import ProgressUnusable
 from replay.bulk.ranges import RangeJudge, RangeReport
 from replay.catalogue import add_published_games
 from replay.games import GAMES
+from replay.interruptions import circumstances_of
 from tests.bulk.ledgers import damage, interleaved
 from tests.replay.helpers import ORIGIN, new_ledger
 from tests.replay.lies_of_money import MONEY
@@ -167,5 +168,5 @@ def test_notes_that_cannot_be_written(ledger: Ledger, tmp_path: Path) -> None:
 
 
 def test_an_empty_range_says_nothing() -> None:
-    report = RangeJudge({}).judge([], 5, 5)
+    report = RangeJudge({}, circumstances_of(new_ledger())).judge([], 5, 5)
     assert report == RangeReport(5, 5, 0, [], [], [], [])

@@ -1,6 +1,7 @@
 """What the replay tests share: where the cases lie, and a round played by the engine alone."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from ledger import Ledger
+from ledger.clock import Clock, utc_now
 from ledger.events import EventData
 from replay.catalogue import add_published_games
 from replay.engine.cards import FACE_DOWN, VALUE
@@ -30,6 +32,7 @@ PROJECT = Path(__file__).parents[2]
 CASES = PROJECT / "tests" / "cases"
 SHARED = PROJECT.parent / "shared"
 ORIGIN = "tests.example/blackjack"
+NOON = datetime(2026, 1, 2, 12, 0, 0, tzinfo=UTC)
 
 Choose = Callable[[RoundState, Decide], str]
 """What the player does at a decision."""
@@ -128,9 +131,23 @@ def written(moves: Sequence[Played]) -> list[Move]:
     return found
 
 
-def new_ledger() -> Ledger:
+class HandClock:
+    """A clock that stands until it is set on."""
+
+    def __init__(self) -> None:
+        self.moment = NOON
+
+    def __call__(self) -> datetime:
+        return self.moment
+
+    def forward(self, **span: float) -> None:
+        """Let `minutes=20` or `microseconds=1` pass."""
+        self.moment += timedelta(**span)
+
+
+def new_ledger(clock: Clock = utc_now) -> Ledger:
     """A ledger in memory that carries the published games."""
-    ledger = Ledger.in_memory(ORIGIN)
+    ledger = Ledger.in_memory(ORIGIN, clock=clock)
     add_published_games(ledger)
     return ledger
 

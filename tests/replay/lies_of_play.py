@@ -91,7 +91,7 @@ def _cash_out_of_a_double(turn: Turn) -> Turn:
         return turn
     place = next(i for i, data in enumerate(turn) if isinstance(data, CardDealt)) + 1
     sold: Turn = [
-        DecisionOffered("s1", ["stand", "cash-out"], {}, 150, None),
+        DecisionOffered("s1", ["stand", "cash-out"], {}, 150, "2026-01-02T12:20:00.000000Z"),
         DecisionMade("s1", "cash-out", "player", None, 0, None),
     ]
     return turn[:place] + sold + turn[place:]

@@ -1,14 +1,17 @@
 """A live table over a real ledger in memory, and who plays at it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from itertools import count
 from random import Random
+from typing import Any
 
 from ledger import Ledger
 from ledger.events import EventData
 from replay.catalogue import current_rules, rules_by_digest
 from replay.engine.round import Decide
+from replay.live_round import LiveRound
 from replay.replayer import Replay, replay_round
-from replay.table import LiveRound, LiveTable, TableSettings
+from replay.table import LiveTable, TableSettings
 from replay.wallet import Wallet
 from tests.replay.helpers import Draft
 from tests.strategies import Sitting
@@ -19,15 +22,19 @@ SETTINGS = TableSettings(
 STAKES = {"s1": {"main": 100}}
 
 
+_players = count(1)
+
+
 class Spy:
     """A journal that remembers each turn it passes on."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self.turns: list[list[EventData]] = []
+        self.now = ledger.now
 
-    def append(self, *drafts: Draft, after: Mapping[str, int] | None = None) -> None:
-        self._ledger.append(*drafts)
+    def append(self, *drafts: Draft, **conditions: Any) -> None:
+        self._ledger.append(*drafts, at=conditions["at"])
         self.turns.append([data for _, data in drafts])
 
 
@@ -37,12 +44,13 @@ class FailingJournal:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self.failures = 0
+        self.now = ledger.now
 
-    def append(self, *drafts: Draft, after: Mapping[str, int] | None = None) -> None:
+    def append(self, *drafts: Draft, **conditions: Any) -> None:
         if self.failures:
             self.failures -= 1
             raise OSError("the disk is full")
-        self._ledger.append(*drafts)
+        self._ledger.append(*drafts, **conditions)
 
 
 def table(
@@ -68,7 +76,8 @@ def play_on(live: LiveRound, random: Random) -> None:
 def open_decision(live_table: LiveTable, act: str | None = None) -> LiveRound:
     """A round that waits for a decision, one that offers `act` where that is given."""
     for _ in range(1_000):
-        live = live_table.open_round("p-1")
+        # A round that is left open bars its player from another.
+        live = live_table.open_round(f"p-{next(_players)}")
         live.deal(STAKES)
         if isinstance(live.due, Decide) and (act is None or act in live.offered):
             return live

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -39,10 +39,19 @@ from replay.engine.round import (
 from replay.engine.rules import Rules, rules_digest
 from replay.engine.shoe import Shoe
 from replay.games import GAMES
+from replay.live_round import LiveRound
 from replay.replayer import Replay, replay_round
-from replay.table import LiveRound, LiveTable, TableSettings
+from replay.table import LiveTable, TableSettings
 from replay.wallet import MemoryWallet
-from tests.replay.helpers import Choose, Draft, Played, looks_like_natural, new_ledger, play
+from tests.replay.helpers import (
+    Choose,
+    Draft,
+    HandClock,
+    Played,
+    looks_like_natural,
+    new_ledger,
+    play,
+)
 
 Turn = list[EventData]
 Alter = Callable[[Turn], Turn]
@@ -120,8 +129,9 @@ class AlteringJournal:
         self._alter = lie.alter()
         self._books_true_totals = lie.books_true_totals
         self._staked = self._paid = 0
+        self.now = ledger.now
 
-    def append(self, *drafts: Draft, after: Mapping[str, int] | None = None) -> None:
+    def append(self, *drafts: Draft, **conditions: Any) -> None:
         stream = drafts[0][0]
         turn = self._alter([data for _, data in drafts])
         for place, data in enumerate(turn):
@@ -131,7 +141,7 @@ class AlteringJournal:
             elif isinstance(data, RoundClosed) and not self._books_true_totals:
                 turn[place] = RoundClosed(self._staked, self._paid)
         if turn:
-            self._ledger.append(*[(stream, data) for data in turn])
+            self._ledger.append(*[(stream, data) for data in turn], at=conditions.get("at"))
 
 
 class LyingRound(LiveRound):
@@ -171,7 +181,8 @@ def tell(lie: Lie, name: str, monkeypatch: pytest.MonkeyPatch) -> Told:
     digits = hashlib.sha256(name.encode()).hexdigest()
     round_id = f"01936f3c-7a10-7{digits[:3]}-9{digits[3:6]}-{digits[6:18]}"
     monkeypatch.setattr("replay.table.new_round_id", lambda: round_id)
-    ledger = new_ledger()
+    clock = HandClock()
+    ledger = new_ledger(clock)
     logged = lie.logs(GAMES[lie.game].rules)
     if rules_digest(logged) not in ledger.rules():
         add_rules(ledger, logged)
@@ -186,7 +197,7 @@ def tell(lie: Lie, name: str, monkeypatch: pytest.MonkeyPatch) -> Told:
     table.rules = lie.plays(logged)
     table.digest = lie.claims or table.digest
     opened = table.open_round("p-1")
-    live = LyingRound(table, opened.round_id, opened.player, SEED)
+    live = LyingRound(table, opened.round_id, opened.player, SEED, table.policy, ledger.now())
     live.lie = lie
     live.place(lie.stakes)
     live.deal(lie.stakes, occasion(lie, table, round_id))

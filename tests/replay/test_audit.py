@@ -60,7 +60,7 @@ def test_open_and_void_rounds_are_no_findings_and_are_counted() -> None:
     ledger = new_ledger()
     _simulated(ledger, 10)
     waiting = open_decision(table(ledger))
-    void = table(ledger).open_round("p-1")
+    void = table(ledger).open_round("another")
     seed = ShoeRevealed(void._seed.hex())
     ledger.append((void.round_id, seed), (void.round_id, RoundVoided("idle", [])))
     steps: list[tuple[int, int]] = []

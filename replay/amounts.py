@@ -1,4 +1,4 @@
-"""How amounts of a currency are written: minor units as people read them."""
+"""Amounts as people write them."""
 
 from typing import Final
 
@@ -12,11 +12,8 @@ DECIMAL_PLACES: Final = {
 """Currencies whose minor unit is not a hundredth (ISO 4217)."""
 
 
-def amount_text(minor: int | None, currency: str = "") -> str:
-    """Return minor units as people write them, `12.50 EUR`; a dash for None.
-
-    `currency` is an ISO 4217 code, or whatever a ledger calls one.
-    """
+def amount(minor: int | None, currency: str = "") -> str:
+    """Return minor units as people write them, `12.50 EUR`; a dash for None."""
     if minor is None:
         return "-"
     places = DECIMAL_PLACES.get(currency, 2)

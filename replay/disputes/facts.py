@@ -1,0 +1,320 @@
+"""The facts of one round, worked out once from its evidence: what classes and prices rest on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from ledger import Finding, Recorded
+from ledger.events import (
+    BetResettled,
+    BetSettled,
+    DealRequested,
+    DecisionMade,
+    Funds,
+    HoleCardShown,
+    InputRefused,
+    Refunded,
+    RoundOpened,
+    RoundVoided,
+    ShoeCommitted,
+    StakesPlaced,
+    WinHeld,
+    WinReleased,
+)
+from replay.disputes.assessment import Class
+from replay.disputes.classify import CLASS_OF, by_severity
+from replay.disputes.evidence import Evidence
+from replay.engine.outcomes import Outcome, outcomes
+from replay.engine.round import Decide, RoundState
+from replay.errors import RoundUnreadable
+from replay.money_check import Bet
+from replay.policies import Policy
+from replay.replayer import Replay, replay_round
+
+SURPLUS: Final = "surplus_debit"
+"""The name of what was taken beyond a stake, priced as a bet of its own that is due back."""
+
+_OF_THE_WHOLE_ROUND: Final[frozenset[Class]] = frozenset({"shoe_error", "evidence_missing"})
+"""Classes whose fault lies before the first card, wherever it shows."""
+
+
+class BetFacts(msgspec.Struct, frozen=True):
+    """One bet: its stake, what reached the player (None while unsettled), what the rules pay on
+    the recorded play (None where play decides it) by which line, and whether that was decided
+    before anything went wrong.
+    """
+
+    seat: str
+    hand: str
+    bet: str
+    stake_minor: int
+    paid_minor: int | None
+    right_minor: int | None
+    line: str | None
+    decided_before_fault: bool
+
+    @property
+    def is_underpaid(self) -> bool:
+        """Whether the rules pay more than reached the player."""
+        return self.right_minor is not None and self.right_minor > (self.paid_minor or 0)
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the evidence shows. `replay` is None where the stream is no readable round.
+
+    `classes` are what it shows, the one that decides first; `faults` are the findings of that
+    class. `default` holds what each bet comes to under the disclosed default, where that can be
+    known. `held_minor` is the part of a win that waits for a person.
+    """
+
+    evidence: Evidence
+    replay: Replay | None
+    policy: Policy | None
+    findings: tuple[Finding, ...]
+    classes: tuple[Class, ...]
+    faults: tuple[Finding, ...]
+    bets: tuple[BetFacts, ...]
+    held_minor: int
+    released_minor: int
+    default: Mapping[Bet, Outcome] | None
+
+    @property
+    def decides(self) -> Class:
+        """The class that decides."""
+        return self.classes[0]
+
+    @property
+    def opened(self) -> RoundOpened | None:
+        """How the round was opened."""
+        return None if self.replay is None else self.replay.opened
+
+    @property
+    def currency(self) -> str:
+        """The currency of the round, empty where that is unknown."""
+        return "" if self.opened is None else self.opened.currency
+
+    @property
+    def game(self) -> str | None:
+        """The id of the game, None where the rules are unknown."""
+        return None if self.replay is None or self.replay.rules is None else self.replay.rules.id
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the round has not ended."""
+        return self.replay is None or self.replay.ending is None
+
+    @property
+    def is_void(self) -> bool:
+        """Whether the round was voided."""
+        return self.replay is not None and isinstance(self.replay.ending, RoundVoided)
+
+    @property
+    def is_dealt(self) -> bool:
+        """Whether the deal was requested."""
+        return self.replay is not None and self.replay.requested is not None
+
+    @property
+    def waits_for(self) -> Decide | None:
+        """The decision that an open round waits for."""
+        state = None if self.replay is None or not self.replay.judged else self.replay.state
+        due = None if state is None or not self.is_open else state.due
+        return due if isinstance(due, Decide) else None
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether every bet is decided or settled: nothing is left to play."""
+        return bool(self.bets) and all(
+            bet.right_minor is not None or bet.paid_minor is not None for bet in self.bets
+        )
+
+    @property
+    def default_is_due(self) -> bool:
+        """Whether the time of a disclosed default has run out and it was not applied."""
+        return self.is_open and self.has("default_overdue")
+
+    @property
+    def shows_dealer(self) -> bool:
+        """Whether the hole card, or a card the dealer drew after it, was shown."""
+        return any(isinstance(each.event.data, HoleCardShown) for each in self.evidence.events)
+
+    @property
+    def decided_by_system(self) -> tuple[Recorded, ...]:
+        """Every decision the platform made for the player."""
+        return tuple(
+            each
+            for each in self.evidence.events
+            if isinstance(each.event.data, DecisionMade) and each.event.data.actor == "system"
+        )
+
+    @property
+    def refused(self) -> tuple[Recorded, ...]:
+        """Every input that was refused."""
+        return tuple(e for e in self.evidence.events if isinstance(e.event.data, InputRefused))
+
+    def has(self, *codes: str) -> bool:
+        """Tell whether there is a finding of one of these codes."""
+        return any(finding.code in codes for finding in self.findings)
+
+
+def establish(evidence: Evidence) -> Facts:
+    """Work out the facts of a round; never raises for what is forged, missing or contradictory."""
+    replay = _replay(evidence)
+    policy = _policy(evidence, replay)
+    findings = (*evidence.integrity, *(replay.findings if replay is not None else ()))
+    held, released = _held(evidence)
+    found = [CLASS_OF[finding.code] for finding in findings]
+    found += _by_state(evidence, replay, waits=held > released)
+    classes = by_severity(found)
+    faults = tuple(each for each in findings if CLASS_OF[each.code] == classes[0])
+    facts = Facts(
+        evidence=evidence,
+        replay=replay,
+        policy=policy,
+        findings=findings,
+        classes=classes,
+        faults=faults,
+        bets=(),
+        held_minor=held - released,
+        released_minor=released,
+        default=None,
+    )
+    bets = (*_bets(facts), *_surplus(evidence))
+    return msgspec.structs.replace(facts, bets=bets)
+
+
+def _replay(evidence: Evidence) -> Replay | None:
+    try:
+        return replay_round(evidence.events, evidence.rules)
+    except RoundUnreadable:
+        return None
+
+
+def _policy(evidence: Evidence, replay: Replay | None) -> Policy | None:
+    digest = None if replay is None else replay.opened.policy_digest
+    return None if digest is None else evidence.policies.get(digest)
+
+
+def _held(evidence: Evidence) -> tuple[int, int]:
+    data = [each.event.data for each in evidence.holds]
+    held = sum(each.amount_minor for each in data if isinstance(each, WinHeld))
+    return held, sum(each.amount_minor for each in data if isinstance(each, WinReleased))
+
+
+def _by_state(evidence: Evidence, replay: Replay | None, *, waits: bool) -> Iterator[Class]:
+    """Yield what the state of the round shows, whatever was found wrong in it."""
+    if replay is None:
+        yield "evidence_missing"
+        return
+    if waits:
+        yield "held_win"
+    if replay.ending is None:
+        sealed = [e for e in evidence.events if isinstance(e.event.data, ShoeCommitted)]
+        goes_on = replay.judged and replay.rules is not None and len(sealed) == 1
+        yield "interrupted_recoverable" if goes_on else "interrupted_unrecoverable"
+
+
+# The bets
+
+
+def _bets(facts: Facts) -> Iterator[BetFacts]:
+    replay = facts.replay
+    if replay is None:
+        for (hand, bet), stake in _stakes(facts.evidence.events).items():
+            yield BetFacts(hand, hand, bet, stake, None, None, None, False)
+        return
+    paid = _paid(facts.evidence)
+    safe = _decided_before(replay, facts)
+    rows = {(each.hand, each.bet): each for each in replay.expected}
+    if not rows:
+        rows = {
+            (hand, bet): Outcome(hand, hand, bet, stake, None, None)
+            for (hand, bet), stake in _stakes(facts.evidence.events).items()
+        }
+    for key, settled in replay.settled.items():
+        unknown = Outcome(settled.seat, *key, settled.stake_minor, None, None)
+        rows.setdefault(key, unknown)
+    for key, row in rows.items():
+        right = row.paid_minor
+        if facts.is_void:
+            right = max(row.stake_minor, right or 0)
+        yield BetFacts(
+            row.seat, row.hand, row.bet, row.stake_minor, paid.get(key), right, row.line,
+            key in safe,
+        )  # fmt: skip
+
+
+def _stakes(events: Sequence[Recorded]) -> dict[Bet, int]:
+    """Return the initial stakes, the last that were laid or requested."""
+    stakes: Mapping[str, Mapping[str, int]] = {}
+    for each in events:
+        if isinstance(each.event.data, StakesPlaced | DealRequested):
+            stakes = each.event.data.stakes
+    return {(seat, bet): minor for seat, bets in stakes.items() for bet, minor in bets.items()}
+
+
+def _paid(evidence: Evidence) -> dict[Bet, int]:
+    """Return what reached the player for each bet: by settlements, a void, and earlier cases.
+
+    What a wallet says it moved counts before what was recorded as paid. A held win counts as
+    paid: it is released by its own event and by nothing else.
+    """
+    paid: dict[Bet, int] = {}
+    is_held = bool(evidence.holds)
+    for each in (*evidence.events, *evidence.disputes):
+        data = each.event.data
+        if isinstance(data, BetSettled):
+            _add(paid, (data.hand, data.bet), data.paid_minor if is_held else _reached(data))
+        elif isinstance(data, RoundVoided):
+            for refund in data.refunds:
+                _add(paid, (refund.hand, refund.bet), refund.amount_minor)
+        elif isinstance(data, Refunded):
+            _add(paid, (data.hand, data.bet), data.amount_minor)
+        elif isinstance(data, BetResettled):
+            _add(paid, (data.hand, data.bet), data.paid_minor - data.paid_before_minor)
+    return paid
+
+
+def _add(paid: dict[Bet, int], bet: Bet, minor: int) -> None:
+    paid[bet] = paid.get(bet, 0) + minor
+
+
+def _reached(settled: BetSettled) -> int:
+    return settled.paid_minor if settled.funds is None else -_taken(settled.funds)
+
+
+def _taken(funds: Funds) -> int:
+    moved = funds.cash_minor + funds.incentive_minor
+    return moved if funds.direction == "debit" else -moved
+
+
+def _decided_before(replay: Replay, facts: Facts) -> frozenset[Bet]:
+    """Return the bets whose outcome was fixed before the first fault, and so is none of its."""
+    if facts.decides in _OF_THE_WHOLE_ROUND or not facts.faults:
+        return frozenset()
+    first = min((each.seq if each.seq is not None else 0) for each in facts.faults)
+    state: RoundState | None = None
+    for step in replay.steps:
+        if step.recorded.event.seq >= first:
+            break
+        state = step.state
+    decided = outcomes(state) if state is not None else []
+    return frozenset((each.hand, each.bet) for each in decided if each.paid_minor is not None)
+
+
+def _surplus(evidence: Evidence) -> Iterator[BetFacts]:
+    """Yield what a wallet took beyond the stakes it was for."""
+    paid = _paid(evidence)
+    for each in evidence.events:
+        data = each.event.data
+        if isinstance(data, DealRequested):
+            seat = next(iter(data.stakes), "s1")
+            stake = sum(sum(bets.values()) for bets in data.stakes.values())
+        elif isinstance(data, DecisionMade):
+            seat, stake = data.hand, data.added_stake_minor
+        else:
+            continue
+        over = 0 if data.funds is None else _taken(data.funds) - stake
+        if over > 0:
+            back = paid.get((seat, SURPLUS))
+            yield BetFacts(seat.split(".")[0], seat, SURPLUS, over, back, over, SURPLUS, True)
