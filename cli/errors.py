@@ -26,6 +26,7 @@ _USAGE: Final = (
     replay_errors.UnknownGame,
     replay_errors.ShoeError,
     replay_errors.InputRefusedError,
+    replay_errors.DisputeRefused,
 )
 KNOWN: Final = (ledger_errors.LedgerError, replay_errors.ReplayError, AuditError, OSError)
 """Every error that is told in one line; any other is a fault of this program."""

@@ -21,7 +21,7 @@ from ledger.events import ROLES, Role
 from ledger.keyring import RingKey
 from ledger.keys import parse_vkey
 from ledger.ledger import Recorded
-from ledger.rotation import add_key, revoke_key, rotate_key
+from ledger.rotation import add_key, new_key, revoke_key, rotate_key
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -74,11 +74,26 @@ def add_command(
 
     The operator's key signs for it. It is valid from the leaf after the one that adds it.
     """
-    known = [role for role in ROLES if role in roles]
-    if len(known) != len(set(roles)):
-        raise UsageError(f"a role is one of {', '.join(ROLES)}, not {', '.join(roles)}")
+    known = _known_roles(roles)
     with open_to_write(path) as ledger:
         _tell(add_key(ledger, parse_vkey(key), known), as_json, f"Added {key}")
+
+
+@app.command("new")
+def new_command(
+    name: Annotated[str, typer.Argument(help="Whose it is: the key's name, and its file's.")],
+    roles: Annotated[list[str], typer.Option("--role", help="What it may sign; may repeat.")],
+    path: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a key of a person's own in the ledger's keys/, and add it: who decides signs by name.
+
+    The file may be moved to where only that person reads it.
+    """
+    known = _known_roles(roles)
+    with open_to_write(path) as ledger:
+        recorded = new_key(ledger, name, known, passphrase_of_keys(ledger_path(path)))
+    _tell(recorded, as_json, f"Made and added the key {name}")
 
 
 @app.command("rotate")
@@ -121,6 +136,13 @@ def revoke_command(
     with open_to_write(path) as ledger:
         recorded = revoke_key(ledger, key_id, first_untrusted_leaf_index=from_leaf, reason=reason)
     _tell(recorded, as_json, f"Revoked {key_id}")
+
+
+def _known_roles(roles: list[str]) -> list[Role]:
+    known = [role for role in ROLES if role in roles]
+    if len(known) != len(set(roles)):
+        raise UsageError(f"a role is one of {', '.join(ROLES)}, not {', '.join(roles)}")
+    return known
 
 
 def _tell(recorded: Recorded, as_json: bool, text: str) -> None:

@@ -10,6 +10,7 @@ from cli import (
     bundle,
     checkpoint,
     demo,
+    dispute,
     export,
     keys,
     ledger,
@@ -40,6 +41,7 @@ app.add_typer(rules.app, name="rules")
 app.add_typer(keys.app, name="keys")
 app.add_typer(witness.app, name="witness")
 app.add_typer(bundle.app, name="bundle")
+app.add_typer(dispute.app, name="dispute")
 app.add_typer(export.app, name="export")
 
 

@@ -1,19 +1,23 @@
 """The options and openings that commands share."""
 
 import os
+import re
 import shlex
 import sys
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import cache
 from getpass import getpass
 from pathlib import Path
 from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
 
 from cli.errors import PASSPHRASE_VARIABLE, UsageError
 from ledger import Ledger
-from ledger.directory import is_url, keys_are_encrypted
+from ledger.directory import KEYS, is_url, keys_are_encrypted
+from ledger.keys import Signer, read_key
 
 LEDGER_VARIABLE = "SHOEPROOF_LEDGER"
 MOST_PASSPHRASE_BYTES = 1023
@@ -119,9 +123,15 @@ def parse_moment(text: str | None) -> datetime | None:
     """Return an ISO 8601 moment, UTC where it has no offset; raise UsageError for other text."""
     if text is None:
         return None
+    moment = _iso(text)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+
+def _iso(text: str) -> datetime:
+    """Return an ISO 8601 time, in UTC where it has an offset; raise UsageError for other text."""
     try:
         moment = datetime.fromisoformat(text)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return moment if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         example = "2026-01-31 or 2026-01-31T20:15+01:00"
         raise UsageError(f"{text!r} is no time; write {example}") from None
@@ -151,3 +161,54 @@ def given_public_key(public_key: str | None) -> str | None:
         return Path(public_key).read_text(encoding="ascii").strip()
     except (OSError, ValueError):
         raise UsageError(f"{public_key!r} is neither a public key nor a file with one") from None
+
+
+def staff_signer(ledger: Ledger, text: str) -> Signer:
+    """Return who signs with a key named as it lies in the ledger's `keys/`, or by its PEM file.
+
+    Raises UsageError when there is no such file, and KeyUnusable when it cannot be used or is no
+    key of this ledger.
+    """
+    directory = None if ledger.path is None else ledger.path / KEYS
+    by_path = os.sep in text or text.endswith(".pem") or directory is None
+    file = Path(text) if by_path or directory is None else directory / f"{text}.pem"
+    if not file.is_file():
+        there = [] if directory is None else sorted(each.stem for each in directory.glob("*.pem"))
+        raise UsageError(f"there is no key {text!r}; {KEYS}/ has {', '.join(there) or 'none'}")
+    passphrase = passphrase_from_environment()
+    if passphrase is None and sys.stdin.isatty() and b"ENCRYPTED" in file.read_bytes()[:64]:
+        passphrase = getpass(f"Passphrase of the key {file.stem}: ").encode()
+    return ledger.signer_of(read_key(file, passphrase))
+
+
+def parse_zone(text: str | None) -> ZoneInfo | None:
+    """Return a time zone by its IANA name; raise UsageError for another name."""
+    if text is None:
+        return None
+    try:
+        return ZoneInfo(text)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise UsageError(f"{text!r} is no time zone; write one such as Europe/Malta") from None
+
+
+def parse_local(text: str | None, zone: ZoneInfo | None, *, last: bool = False) -> datetime | None:
+    """Return a moment given with its offset, or as a clock in `zone` showed it.
+
+    Where clocks went back a time was shown twice: `last` takes the later one. Raises UsageError for
+    text that is no time, and for one that no zone goes with.
+    """
+    moment = None if text is None else _iso(text)
+    if moment is None or moment.tzinfo is not None:
+        return moment
+    if zone is None:
+        raise UsageError(f"{text!r} has no time zone: add its offset, or --zone Europe/Malta")
+    return moment.replace(tzinfo=zone, fold=int(last))
+
+
+def parse_amount(text: str | None) -> Decimal | None:
+    """Return an amount like `12.50`; raise UsageError for other text."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,3})?", text):
+        raise UsageError(f"{text!r} is no amount; write it like 12.50")
+    return Decimal(text)

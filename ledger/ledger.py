@@ -196,7 +196,7 @@ class Ledger:
         KeyNotValid when one may not sign there, StoreUnavailable and StoreDamaged. Nothing is
         written then.
         """
-        moment = format_time(at or self._clock())
+        moment = format_time(at or self.now())
         heads: dict[str, _Head] = {}
         sealed: list[SealedEvent] = []
         written: list[tuple[Event, bytes, bytes]] = []
@@ -284,6 +284,10 @@ class Ledger:
     def leaves(self, start: int = 0, stop: int | None = None) -> Iterator[StoredLeaf]:
         """Yield the leaves with `start <= leaf_index < stop` in order, in constant memory."""
         return self.store.leaves(start, stop)
+
+    def now(self) -> datetime:
+        """Return the present moment by the clock that appended events are dated with."""
+        return self._clock()
 
     def size(self) -> int:
         """Return the number of leaves."""

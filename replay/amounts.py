@@ -1,5 +1,6 @@
 """Amounts as people write them."""
 
+from decimal import Decimal
 from typing import Final
 
 _WHOLE = ("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF", 0)
@@ -20,3 +21,9 @@ def amount(minor: int | None, currency: str = "") -> str:
     whole, part = divmod(abs(minor), 10**places)
     fraction = f".{part:0{places}}" if places else ""
     return f"{'-' if minor < 0 else ''}{whole:,}{fraction} {currency}".rstrip()
+
+
+def minor_units(amount: Decimal, currency: str) -> int | None:
+    """Return an amount as people write it in minor units, None where the currency has no such."""
+    minor = amount.scaleb(DECIMAL_PLACES.get(currency, 2))
+    return int(minor) if minor == minor.to_integral_value() else None

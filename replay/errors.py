@@ -35,3 +35,7 @@ class RoundUnreadable(ReplayError):
 
 class InputRefusedError(ReplayError):
     """The live table cannot take this input now; nothing was recorded but the refusal."""
+
+
+class DisputeRefused(ReplayError):
+    """A case cannot be opened or decided so, or a held win not released; nothing was recorded."""

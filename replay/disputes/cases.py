@@ -8,7 +8,7 @@ from however many processes. A case is called `<round>.<n>`, with n from 1.
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -23,10 +23,12 @@ from ledger.events import (
     DisputeOpened,
     Refunded,
 )
-from replay.money_check import Bet
+from replay.disputes.assessment import Claim
 
 DAYS_TO_ANSWER: Final = 10
 """How many days after its opening a case is to be answered, unless it was opened with others."""
+
+CLAIMS: Final[tuple[Claim, ...]] = get_args(Claim)
 
 CaseState: TypeAlias = Literal["open", "awaiting_second_key", "referred", "decided"]
 """A referred case waits for an adjudicator, whose decision then decides it."""
@@ -66,6 +68,12 @@ class Case(msgspec.Struct, frozen=True):
     def id(self) -> str:
         """The case's name."""
         return f"{self.round}.{self.number}"
+
+    @property
+    def claim(self) -> Claim:
+        """What the player says went wrong, `other` for a word no claim is called by."""
+        said = self.opened.claim
+        return next((claim for claim in CLAIMS if claim == said), "other")
 
     @property
     def state(self) -> CaseState:
@@ -143,23 +151,6 @@ def read_cases(ledger: Ledger, round_id: str) -> tuple[Case, ...]:
 def key_names(ledger: Ledger) -> dict[str, str]:
     """Return the name of each of the ledger's keys by its id."""
     return {key.public_key.key_id_hex: key.public_key.name for key in ledger.key_ring()}
-
-
-def moved_by_bet(cases: Sequence[Case]) -> dict[Bet, int]:
-    """Return what decisions have moved for each bet so far, over all cases, in minor units."""
-    moved: dict[Bet, int] = {}
-    for case in cases:
-        for payment in case.payments:
-            bet = (payment.hand, payment.bet)
-            moved[bet] = moved.get(bet, 0) + amount_of(payment)
-    return moved
-
-
-def amount_of(payment: Payment) -> int:
-    """Return what one payment moved to the player."""
-    if isinstance(payment, Refunded):
-        return payment.amount_minor
-    return payment.paid_minor - payment.paid_before_minor
 
 
 def _decide(decisions: tuple[Decision, ...], new: Decision) -> tuple[Decision, ...]:

@@ -21,6 +21,7 @@ from ledger.events import (
     POLICIES_STREAM,
     RULES_STREAM,
     PolicyAdded,
+    RoundOpened,
     RulesAdded,
 )
 from ledger.keyring import KeyRing
@@ -58,6 +59,12 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     size: int
     as_of: str
     covered: int
+
+
+def currency_of(evidence: Evidence) -> str:
+    """Return the currency of the round, empty where what opened it does not verify."""
+    opened = evidence.events[0].event.data if evidence.events else None
+    return opened.currency if isinstance(opened, RoundOpened) else ""
 
 
 def gather(ledger: Ledger, round_id: str) -> Evidence:
