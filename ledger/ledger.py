@@ -285,10 +285,6 @@ class Ledger:
         """Yield the leaves with `start <= leaf_index < stop` in order, in constant memory."""
         return self.store.leaves(start, stop)
 
-    def now(self) -> datetime:
-        """Return the present moment by the clock that appended events are dated with."""
-        return self._clock()
-
     def size(self) -> int:
         """Return the number of leaves."""
         return self.store.size()

@@ -24,7 +24,7 @@ from audit_reports.case_report.rules_text import game_of, rules_text
 from audit_reports.case_report.table_views import table_views
 from ledger import Finding
 from replay.amounts import amount
-from replay.disputes.assessment import Assessment, Remedy, RemedyName, Source, Verdict
+from replay.disputes.assessment import Assessment, Remedy, Source, Verdict
 from replay.disputes.cases import Case
 from replay.disputes.evidence import Evidence
 from replay.errors import RoundUnreadable
@@ -37,7 +37,7 @@ VERDICT_WORDS: Final[Mapping[Verdict, str]] = {
     "inconclusive": "The evidence cannot decide this complaint",
 }
 
-REMEDY_WORDS: Final[Mapping[RemedyName, str]] = {
+REMEDY_WORDS: Final[Mapping[str, str]] = {
     "honour": "honour the outcome as it stands",
     "resume": "restore the round and resume it",
     "apply_default": "apply the disclosed default",
@@ -77,7 +77,7 @@ def build_report(
         game="unknown rules" if rules is None else (game.title if game else rules.id),
         case=None if case is None else _history(case),
         verdict=assessment.verdict,
-        headline=headline(assessment, currency),
+        headline=headline(assessment, case, currency),
         amount_minor=governing.moves_minor if assessment.money_may_move else None,
         currency=currency,
         circumstances=circumstances(evidence, opened, for_player=for_player),
@@ -105,12 +105,16 @@ def build_report(
     )
 
 
-def headline(assessment: Assessment, currency: str) -> str:
-    """Return the verdict and what follows from it in one sentence."""
+def headline(assessment: Assessment, case: Case | None, currency: str) -> str:
+    """Return the verdict and what follows from it, or what was decided, in one sentence."""
+    if case is not None and case.state == "decided":
+        decided = case.decisions[-1].data
+        remedy = REMEDY_WORDS.get(decided.remedy, decided.remedy)
+        return f"Decided: {remedy}; {amount(case.moved_minor, currency)} was paid to the player."
     governing = assessment.governing
     verdict = VERDICT_WORDS[assessment.verdict]
     if assessment.claim is None:
-        verdict = "No complaint was made"
+        verdict = "Nobody complained"
     remedy = f"{verdict}: {REMEDY_WORDS[governing.name]}"
     if not assessment.money_may_move:
         return f"{remedy}; no money moves on evidence that is forged or missing."

@@ -23,7 +23,6 @@ from ledger.events import (
     RoundVoided,
 )
 from replay.disputes.assessment import Assessment
-from replay.disputes.cases import amount_of
 from replay.disputes.evidence import Evidence
 from replay.narrative import actor_of, describe
 from replay.replayer import Replay
@@ -133,7 +132,7 @@ def bet_views(replay: Replay | None, evidence: Evidence) -> tuple[BetView, ...]:
     for each in evidence.disputes:
         data = each.event.data
         if isinstance(data, BetResettled | Refunded):
-            moved[data.hand, data.bet] = moved.get((data.hand, data.bet), 0) + amount_of(data)
+            moved[data.hand, data.bet] = moved.get((data.hand, data.bet), 0) + _moved(data)
     views = []
     for bet in replay.expected:
         paid = replay.settled.get((bet.hand, bet.bet))
@@ -163,13 +162,7 @@ def money(evidence: Evidence) -> Money:
         if isinstance(one, DealRequested)
     ) + sum(one.added_stake_minor for one in data if isinstance(one, DecisionMade))
     won = sum(one.paid_minor for one in data if isinstance(one, BetSettled))
-    by_decision = sum(
-        one.paid_minor - one.paid_before_minor
-        if isinstance(one, BetResettled)
-        else one.amount_minor
-        for one in data
-        if isinstance(one, BetResettled | Refunded)
-    )
+    by_decision = sum(_moved(one) for one in data if isinstance(one, BetResettled | Refunded))
     return Money(
         balance_before_minor=_before(funds),
         balance_after_minor=next(
@@ -236,6 +229,12 @@ def _answer(later: Iterable[Recorded], hand: str) -> DecisionMade | None:
         if isinstance(data, DecisionOffered):
             return None
     return None
+
+
+def _moved(payment: BetResettled | Refunded) -> int:
+    if isinstance(payment, Refunded):
+        return payment.amount_minor
+    return payment.paid_minor - payment.paid_before_minor
 
 
 def _before(funds: list[Funds]) -> int | None:

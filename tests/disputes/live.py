@@ -1,6 +1,8 @@
 """Rounds of a real table that records money otherwise than the rules pay it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -24,10 +26,13 @@ class Misrecording:
         self._change = change
         self._paid: dict[str, int] = {}
 
-    def append(
-        self, *drafts: tuple[str, EventData], after: Mapping[str, int] | None = None
-    ) -> None:
-        self._ledger.append(*((stream, self._altered(stream, data)) for stream, data in drafts))
+    def now(self) -> datetime:
+        return self._ledger.now()
+
+    def append(self, *drafts: tuple[str, EventData], **how: Any) -> None:
+        self._ledger.append(
+            *((stream, self._altered(stream, data)) for stream, data in drafts), **how
+        )
 
     def _altered(self, round_id: str, data: EventData) -> EventData:
         if isinstance(data, BetSettled):
