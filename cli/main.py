@@ -22,6 +22,7 @@ from cli import (
     rules,
     shoe,
     simulate,
+    table,
     theory,
     witness,
 )
@@ -39,6 +40,7 @@ app = typer.Typer(
 for group in (ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, shoe, theory, demo):
     group.register(app)
 app.add_typer(rules.app, name="rules")
+app.add_typer(table.app, name="table")
 app.add_typer(keys.app, name="keys")
 app.add_typer(witness.app, name="witness")
 app.add_typer(bundle.app, name="bundle")

@@ -1,5 +1,6 @@
 """`rounds` and `replay`: finding a round, and seeing it card by card."""
 
+from datetime import timedelta
 from typing import Annotated
 
 import msgspec
@@ -29,7 +30,9 @@ from replay.catalogue import rules_by_digest
 from replay.engine.round import RoundState
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
+from replay.interruptions import check_policy, circumstances_of
 from replay.narrative import actor_of
+from replay.open_rounds import OpenRounds, WaitingRound
 from replay.replayer import Replay, replay_round
 from replay.transcript import as_round_text
 
@@ -53,7 +56,11 @@ def rounds_command(
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="At most so many.")] = 100,
     as_json: JsonOption = False,
 ) -> None:
-    """List rounds, newest first; times are UTC."""
+    """List rounds, newest first; times are UTC.
+
+    Of open rounds it says what is held in them, for how long they have waited since the last offer,
+    input, loss or restoration, and when the system is to act for the player.
+    """
     if only_open and only_void:
         raise UsageError("a round is open or void, never both")
     with open_to_read(path) as ledger:
@@ -71,17 +78,18 @@ def rounds_command(
             limit=limit + 1,
             newest_first=True,
         )
-    shown = found[:limit]
+        shown = found[:limit]
+        waiting = _waiting(ledger, shown) if only_open else {}
     if as_json:
-        print_json([_row_json(row, names) for row in shown])
+        print_json([_row_json(row, names, waiting.get(row.round)) for row in shown])
         return
-    table = plain_table("round", "game", "player", "opened (UTC)", "state", whole=("round",), gap=1)
-    for row in shown:
-        state = Text(row.state, {"open": "yellow", "void": "red"}.get(row.state, ""))
-        opened = row.opened_at[:16].replace("T", " ")
-        table.add_row(row.round, _name(row, names), plain(row.player), opened, state)
     out = console()
-    out.print(table if shown else "no such round")
+    if not shown:
+        out.print("no such round")
+    elif only_open:
+        out.print(_open_table(shown, names, waiting))
+    else:
+        out.print(_table(shown, names))
     if len(found) > limit:
         out.print(f"… and more; raise --limit above {limit}, or narrow the search")
 
@@ -99,7 +107,7 @@ def replay_command(
     with open_to_read(path) as ledger:
         stream = find_round(ledger, round_id)
         evidence = verify_stream(ledger, stream)
-        replay = replay_round(ledger.events(stream), rules_by_digest(ledger))
+        replay = replay_in(ledger, stream)
     found = [*evidence, *replay.findings]
     if as_json + as_round + step > 1:
         raise UsageError("choose one of --json, --as-round and --step")
@@ -111,6 +119,15 @@ def replay_command(
         print_replay(console(), replay, evidence, step=step)
     if found:
         raise typer.Exit(FINDINGS)
+
+
+def replay_in(ledger: Ledger, stream: str) -> Replay:
+    """Replay a round of a ledger, its policy and what the ledger says of it besides included."""
+    events = ledger.events(stream)
+    replay = replay_round(events, rules_by_digest(ledger))
+    game = None if replay.rules is None else replay.rules.id
+    more = check_policy(events, circumstances_of(ledger), game)
+    return msgspec.structs.replace(replay, findings=(*replay.findings, *more))
 
 
 def find_round(ledger: Ledger, text: str) -> str:
@@ -131,8 +148,44 @@ def _name(row: RoundRow, names: dict[str, str]) -> str:
     return plain(names.get(row.rules_digest, "unknown"))
 
 
-def _row_json(row: RoundRow, names: dict[str, str]) -> dict[str, object]:
-    return {**msgspec.structs.asdict(row), "game": names.get(row.rules_digest)}
+def _row_json(
+    row: RoundRow, names: dict[str, str], waiting: WaitingRound | None
+) -> dict[str, object]:
+    told = {} if waiting is None else msgspec.structs.asdict(waiting)
+    return {**msgspec.structs.asdict(row), "game": names.get(row.rules_digest), **told}
+
+
+def _waiting(ledger: Ledger, rows: list[RoundRow]) -> dict[str, WaitingRound]:
+    open_rounds = OpenRounds(ledger, ledger.now())
+    return {
+        events[0].event.stream: open_rounds.describe(events) for events in open_rounds.read(rows)
+    }
+
+
+def _table(rows: list[RoundRow], names: dict[str, str]) -> Table:
+    table = plain_table("round", "game", "player", "opened (UTC)", "state", whole=("round",), gap=1)
+    for row in rows:
+        state = Text(row.state, {"open": "yellow", "void": "red"}.get(row.state, ""))
+        opened = row.opened_at[:16].replace("T", " ")
+        table.add_row(row.round, _name(row, names), plain(row.player), opened, state)
+    return table
+
+
+def _open_table(
+    rows: list[RoundRow], names: dict[str, str], waiting: dict[str, WaitingRound]
+) -> Table:
+    columns = "round", "game", "player", "held", "waits", "system acts (UTC)"
+    table = plain_table(*columns, whole=("round",), right=("held", "waits"), gap=1)
+    for row in rows:
+        told = waiting.get(row.round)
+        who = row.round, _name(row, names), plain(row.player)
+        if told is None:
+            table.add_row(*who, "unreadable", "", "")
+            continue
+        acts = "never" if told.default_due is None else told.default_due[:19].replace("T", " ")
+        waits = str(timedelta(seconds=told.waits_seconds))
+        table.add_row(*who, amount(told.held_minor, told.currency), waits, acts)
+    return table
 
 
 def _replay_json(replay: Replay, found: list[Finding]) -> dict[str, object]:

@@ -324,6 +324,11 @@ class Ledger:
         rows = self.store.query("SELECT * FROM rounds WHERE round = ?", (round_id,))
         return RoundRow(*rows[0]) if rows else None
 
+    def tables(self) -> set[str]:
+        """Return the names of the tables that rounds were opened at, by the look-up index."""
+        rows = self.store.query("SELECT DISTINCT table_name FROM rounds")
+        return {name for (name,) in rows if name is not None}
+
     def round_ids(self, prefix: str) -> list[str]:
         """Return the ids of at most two rounds that begin with `prefix`, by the look-up index."""
         statement = "SELECT round FROM rounds WHERE round >= ? AND round < ? ORDER BY round LIMIT 2"

@@ -102,9 +102,10 @@ SELECT_TWICE_BEGUN = """SELECT originator_id FROM stored_events NOT INDEXED
     WHERE originator_version = 1 GROUP BY originator_id HAVING COUNT(*) > 1"""
 
 
-def select_places(count: int) -> str:
-    """Return the query for the leaves at so many places, given as its parameters."""
-    return _SELECT_LEAVES + f"WHERE leaf_index IN ({', '.join('?' * count)}) ORDER BY leaf_index"
+def select_streams(count: int) -> str:
+    """Return the query for the leaves of so many streams, whose names are its parameters."""
+    marks = ", ".join("?" * count)
+    return _SELECT_LEAVES + f"WHERE originator_id IN ({marks}) ORDER BY leaf_index"
 
 
 class StoredLeaf(NamedTuple):

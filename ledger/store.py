@@ -240,15 +240,12 @@ class Store(Application[str]):
         with translated_errors():
             return self.leaf_reader.select_leaves(schema.SELECT_RANGE, (start, stop))
 
-    def pick(self, places: Sequence[int]) -> list[StoredLeaf]:
-        """Return the leaves at some places, in their order, each once."""
-        found: list[StoredLeaf] = []
-        ordered = sorted(set(places))
+    def streams(self, names: Sequence[str]) -> list[StoredLeaf]:
+        """Return the leaves of some streams, at most a few hundred, in their order."""
+        if not names:
+            return []
         with translated_errors():
-            for first in range(0, len(ordered), PAGE):
-                some = ordered[first : first + PAGE]
-                found += self.leaf_reader.select_leaves(schema.select_places(len(some)), some)
-        return found
+            return self.leaf_reader.select_leaves(schema.select_streams(len(names)), names)
 
     def under(self, prefix: str) -> list[StoredLeaf]:
         """Return the leaves of every stream whose name begins so, `holds/`, in their order."""

@@ -6,6 +6,7 @@ judged late is judged by the time it is recorded with. Where the policy's defaul
 first: whatever the player sends then is refused, and the default applied, in one transaction.
 """
 
+import secrets
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
@@ -77,7 +78,8 @@ class Position(NamedTuple):
 class LiveRound:
     """One round being played. `state` is None until the deal.
 
-    `hidden` holds acts the player chose not to be shown.
+    `hidden` holds acts the player chose not to be shown; `held_minor` is what of the win waits, at
+    the end, for a person's verification.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class LiveRound:
         self.hidden: frozenset[Act] = frozenset()
         self.waiting = Waiting(opened_at)
         self._placed: Stakes = {}
+        self.held_minor = 0
         self._position: Position | None = None
         self._seed = seed
         self._shoe: Shoe | None = None
@@ -104,6 +107,7 @@ class LiveRound:
         self._hole = FACE_DOWN
         self._last_seq = 1
         self._moved: list[str] = []
+        self._token = ""
 
     @property
     def state(self) -> RoundState | None:
@@ -415,7 +419,9 @@ class LiveRound:
         return wallet.debit(self.player, amount_minor, self._reference(what))
 
     def _reference(self, what: str) -> str:
-        reference = f"{self.round_id}/{what}"
+        # Of two processes that make one turn, the one refused cancels what it moved: its own.
+        self._token = self._token or secrets.token_hex(4)
+        reference = f"{self.round_id}/{what}/{self._token}"
         self._moved.append(reference)
         return reference
 
@@ -466,7 +472,10 @@ class LiveRound:
             after={mine: self._last_seq},
         )
         for draft in drafts:
-            self._last_seq += not isinstance(draft, WinHeld)
+            if isinstance(draft, WinHeld):
+                self.held_minor = draft.amount_minor
+            else:
+                self._last_seq += 1
             self.waiting = follow(self.waiting, draft, moment)
 
 

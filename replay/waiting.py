@@ -55,13 +55,15 @@ class Waiting(NamedTuple):
     """A round as its waiting goes.
 
     `since` is when the period last began, `laid` whether chips were laid or cards dealt, `dealt`
-    whether a deal was requested, `lost` whether the connection is. `by_default` tells that the
+    whether a deal was requested, `offered` whether a decision is the player's, `lost` whether the
+    connection is. `by_default` tells that the
     system has begun to act for the player, so that what it is offered now starts no new period.
     """
 
     since: datetime
     laid: bool = False
     dealt: bool = False
+    offered: bool = False
     lost: bool = False
     by_default: bool = False
     ended: bool = False
@@ -82,13 +84,13 @@ def follow(waiting: Waiting, data: EventData, at: datetime) -> Waiting:
     if isinstance(data, StakesPlaced):
         return waiting._replace(since=at, laid=bool(data.stakes), lost=False)
     if isinstance(data, DealRequested):
-        return waiting._replace(since=at, laid=True, dealt=True, lost=False)
+        return waiting._replace(since=at, laid=True, dealt=True, offered=False, lost=False)
     if isinstance(data, DecisionMade):
         if data.actor == "system":
-            return waiting._replace(by_default=True)
-        return waiting._replace(since=at, lost=False, by_default=False)
+            return waiting._replace(offered=False, by_default=True)
+        return waiting._replace(since=at, offered=False, lost=False, by_default=False)
     if isinstance(data, DecisionOffered):
-        return waiting if waiting.by_default else waiting._replace(since=at)
+        return waiting._replace(since=waiting.since if waiting.by_default else at, offered=True)
     return waiting._replace(since=at, lost=isinstance(data, ConnectionLost))
 
 

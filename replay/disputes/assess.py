@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ledger.events import ServiceStopped
+from ledger.events import DecisionMade, InputRefused, ServiceStopped, ViewAcknowledged
 from ledger.findings import CLOCK_BACKWARDS
 from replay.amounts import amount
 from replay.disputes.assessment import Assessment, BetPrice, Claim, Class, Verdict
@@ -111,23 +111,23 @@ def _reasons(facts: Facts) -> Iterator[str]:
 
 
 def _of_inputs(facts: Facts) -> Iterator[str]:
-    for recorded in facts.decided_by_system:
+    for recorded in facts.decided_for_player:
         made = recorded.event.data
-        yield f"the platform decided {made.act} for {made.hand} at {recorded.event.at}"  # type: ignore[attr-defined]
-    for recorded in facts.refused:
+        if isinstance(made, DecisionMade):
+            yield f"the {made.actor} decided {made.act} for {made.hand} at {recorded.event.at}"
+    for recorded in facts.evidence.events:
         refused = recorded.event.data
-        why = refused.reason  # type: ignore[attr-defined]
-        sentence = f"{refused.input!r} was refused as {why} at {recorded.event.at}"  # type: ignore[attr-defined]
-        yield (
-            f"{sentence}: the ledger's time counts, not the device's" if why == "late" else sentence
-        )
+        if isinstance(refused, InputRefused):
+            late = ": the ledger's time counts, not the device's" * (refused.reason == "late")
+            sentence = f"{refused.input!r} was refused as {refused.reason}"
+            yield f"{sentence} at {recorded.event.at}{late}"
 
 
 def _on_claim(facts: Facts, claim: Claim | None, verdict: Verdict) -> str:
     what = "what was complained of" if claim is None else f"the claim of {_CLAIMS[claim]}"
     return {
         "upheld": f"{what} is borne out",
-        "partly_upheld": f"{what} is borne out in part: something else went wrong besides or instead",
+        "partly_upheld": f"{what} is borne out in part: something else went wrong",
         "rejected": f"{what} is not borne out",
         "inconclusive": f"{what} can neither be borne out nor refused by the ledger alone",
     }[verdict]
@@ -166,7 +166,7 @@ def _lacks(facts: Facts) -> Iterator[str]:
         yield "the round names no policy the ledger carries: no deadline of it can be checked"
     if facts.waits_for is not None:
         yield "the cards to come are sealed: what play would still decide is not known"
-    if not any(type(each.event.data).__name__ == "ViewAcknowledged" for each in evidence.events):
+    if not any(isinstance(each.event.data, ViewAcknowledged) for each in evidence.events):
         yield "no device acknowledged what it showed: what the player saw is not recorded"
     if any(isinstance(each.event.data, ServiceStopped) for each in evidence.operations):
         yield "the service's stops are as the operator recorded them"

@@ -46,6 +46,7 @@ CLASS_OF: Final[Mapping[str, Class]] = {
     of_ledger.DATABASE_DAMAGED: "evidence_missing",
     of_ledger.CLOCK_BACKWARDS: "sound",
     of_replay.RULES_DIGEST_UNKNOWN: "evidence_missing",
+    of_replay.POLICY_DIGEST_UNKNOWN: "evidence_missing",
     # The shoe.
     of_replay.COMMITMENT_MISMATCH: "shoe_error",
     of_replay.SEED_NOT_REVEALED: "shoe_error",
@@ -73,6 +74,14 @@ CLASS_OF: Final[Mapping[str, Class]] = {
     of_replay.OFFER_NOT_ALLOWED: "sound",
     of_replay.STAKE_OUTSIDE_LIMITS: "sound",
     of_replay.LIMITS_UNKNOWN: "sound",
+    # What the platform did about an interruption.
+    of_replay.DEADLINE_WRONG: "system_decision_error",
+    of_replay.DECISION_LATE: "system_decision_error",
+    of_replay.DEFAULT_EARLY: "system_decision_error",
+    of_replay.DEFAULT_NOT_ALLOWED: "system_decision_error",
+    of_replay.DEFAULT_OVERDUE: "system_decision_error",
+    of_replay.WIN_NOT_HELD: "held_win",
+    of_replay.HOLD_MISMATCH: "held_win",
     # The money.
     of_replay.STAKE_MISMATCH: "settlement_error",
     of_replay.DEBIT_MISMATCH: "settlement_error",

@@ -33,19 +33,22 @@ from replay.engine.rules import Rules
 from replay.errors import RulesError
 from replay.policies import Policy, policy_digest, policy_from_data
 
-OPERATIONS_AFTER: Final = 100
-"""How many events of the service after the round's end are read: enough to say what was done."""
+OPERATIONS_AROUND: Final = 100
+"""How many events of the service before the round and after its end are read: enough to know what
+stood still when it began, and to say what was done about it.
+"""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the ledger can show of one round, as read at tree size `size`.
 
     `events` is the round's own stream, `holds` that of its held win, `disputes` that of the cases
-    about it, `operations` what befell the service from the last event before the round on; each
-    holds only events whose leaves verify, in order. `integrity` says what does not verify in
-    exactly these streams and those of keys, rules and policies. `rules` and `policies` are the
-    ledger's, by digest. `as_of` is the time of the ledger's last leaf (RFC 3339, UTC), by which
-    waiting is measured. The first `covered` leaves stand under the checkpoint signed last.
+    about it, `operations` what befell the service while it lasted and around it
+    (`OPERATIONS_AROUND`); each holds only events whose leaves verify, in order. `integrity` says
+    what does not verify in exactly these streams and those of keys, rules and policies. `rules` and
+    `policies` are the ledger's, by digest. `as_of` is the time of the ledger's last leaf (RFC 3339,
+    UTC), by which waiting is measured. The first `covered` leaves stand under the checkpoint that
+    was signed last.
     """
 
     round_id: str
@@ -114,13 +117,13 @@ class _Reader:
         return [each for each in events if self._is_in_tree(each)]
 
     def operations(self, own: Sequence[StoredLeaf]) -> list[Recorded]:
-        """Return the last event of the service before the round, and those from then on."""
+        """Return what befell the service while the round lasted, and around it."""
         leaves = self._ledger.store.stream(OPERATIONS_STREAM)
         first, last = own[0].leaf_index, own[-1].leaf_index
         before = sum(leaf.leaf_index < first for leaf in leaves)
-        start, is_open = max(0, before - 1), own[-1].topic not in CLOSING
+        start, is_open = max(0, before - OPERATIONS_AROUND), own[-1].topic not in CLOSING
         during = sum(leaf.leaf_index <= last for leaf in leaves)
-        stop = len(leaves) if is_open else during + OPERATIONS_AFTER
+        stop = len(leaves) if is_open else during + OPERATIONS_AROUND
         return self.read(leaves[start:stop], from_start=start == 0)
 
     def last_time(self, events: Sequence[Recorded]) -> str:

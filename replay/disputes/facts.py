@@ -6,14 +6,13 @@ from typing import Final
 import msgspec
 
 from ledger import Finding, Recorded
+from ledger.clock import parse_time
 from ledger.events import (
     BetResettled,
     BetSettled,
     DealRequested,
     DecisionMade,
     Funds,
-    HoleCardShown,
-    InputRefused,
     Refunded,
     RoundOpened,
     RoundVoided,
@@ -22,15 +21,19 @@ from ledger.events import (
     WinHeld,
     WinReleased,
 )
+from replay import findings as of_replay
 from replay.disputes.assessment import Class
 from replay.disputes.classify import CLASS_OF, by_severity
 from replay.disputes.evidence import Evidence
+from replay.disputes.play_on import default_outcomes
 from replay.engine.outcomes import Outcome, outcomes
 from replay.engine.round import Decide, RoundState
 from replay.errors import RoundUnreadable
+from replay.interruptions import Circumstances, Hold, check_policy
 from replay.money_check import Bet
 from replay.policies import Policy
 from replay.replayer import Replay, replay_round
+from replay.waiting import dealer_has_shown, outages_in
 
 SURPLUS: Final = "surplus_debit"
 """The name of what was taken beyond a stake, priced as a bet of its own that is due back."""
@@ -131,26 +134,22 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def default_is_due(self) -> bool:
         """Whether the time of a disclosed default has run out and it was not applied."""
-        return self.is_open and self.has("default_overdue")
+        return self.is_open and self.has(of_replay.DEFAULT_OVERDUE)
 
     @property
     def shows_dealer(self) -> bool:
         """Whether the hole card, or a card the dealer drew after it, was shown."""
-        return any(isinstance(each.event.data, HoleCardShown) for each in self.evidence.events)
+        return dealer_has_shown(self.evidence.events)
 
     @property
-    def decided_by_system(self) -> tuple[Recorded, ...]:
-        """Every decision the platform made for the player."""
+    def decided_for_player(self) -> tuple[Recorded, ...]:
+        """Every decision the platform or its staff made for the player."""
         return tuple(
             each
             for each in self.evidence.events
-            if isinstance(each.event.data, DecisionMade) and each.event.data.actor == "system"
+            if isinstance(each.event.data, DecisionMade)
+            and each.event.data.actor in ("system", "staff")
         )
-
-    @property
-    def refused(self) -> tuple[Recorded, ...]:
-        """Every input that was refused."""
-        return tuple(e for e in self.evidence.events if isinstance(e.event.data, InputRefused))
 
     def has(self, *codes: str) -> bool:
         """Tell whether there is a finding of one of these codes."""
@@ -161,11 +160,14 @@ def establish(evidence: Evidence) -> Facts:
     """Work out the facts of a round; never raises for what is forged, missing or contradictory."""
     replay = _replay(evidence)
     policy = _policy(evidence, replay)
-    findings = (*evidence.integrity, *(replay.findings if replay is not None else ()))
     held, released = _held(evidence)
+    findings = (*evidence.integrity, *_findings(evidence, replay, Hold(held, released)))
     found = [CLASS_OF[finding.code] for finding in findings]
     found += _by_state(evidence, replay, waits=held > released)
     classes = by_severity(found)
+    if classes[0] == "evidence_missing":
+        # What replay finds in evidence with holes may be the holes: nothing is inferred from it.
+        classes = classes[:1]
     faults = tuple(each for each in findings if CLASS_OF[each.code] == classes[0])
     facts = Facts(
         evidence=evidence,
@@ -177,10 +179,15 @@ def establish(evidence: Evidence) -> Facts:
         bets=(),
         held_minor=held - released,
         released_minor=released,
-        default=None,
+        default=_default(evidence, replay, policy, findings),
     )
     bets = (*_bets(facts), *_surplus(evidence))
-    return msgspec.structs.replace(facts, bets=bets)
+    facts = msgspec.structs.replace(facts, bets=bets)
+    if not facts.is_open and not facts.held_minor and any(bet.is_underpaid for bet in bets):
+        # What was paid may be right by the record, and part of it have reached nobody.
+        classes = by_severity((*classes, "settlement_error"))
+        facts = msgspec.structs.replace(facts, classes=classes)
+    return facts
 
 
 def _replay(evidence: Evidence) -> Replay | None:
@@ -190,9 +197,40 @@ def _replay(evidence: Evidence) -> Replay | None:
         return None
 
 
+def circumstances(evidence: Evidence, holds: Mapping[str, Hold]) -> Circumstances:
+    """Return what the evidence says besides the round, by which its policy is judged."""
+    return Circumstances(
+        policies=evidence.policies,
+        outages=outages_in(evidence.operations),
+        holds=holds,
+        now=parse_time(evidence.as_of),
+    )
+
+
+def _findings(evidence: Evidence, replay: Replay | None, hold: Hold) -> Iterator[Finding]:
+    """Yield what replay and policy find, as the audit of the whole ledger does."""
+    if replay is None:
+        return
+    yield from replay.findings
+    game = None if replay.rules is None else replay.rules.id
+    holds = {evidence.round_id: hold} if evidence.holds else {}
+    yield from check_policy(evidence.events, circumstances(evidence, holds), game)
+
+
 def _policy(evidence: Evidence, replay: Replay | None) -> Policy | None:
     digest = None if replay is None else replay.opened.policy_digest
     return None if digest is None else evidence.policies.get(digest)
+
+
+def _default(
+    evidence: Evidence, replay: Replay | None, policy: Policy | None, findings: Sequence[Finding]
+) -> Mapping[Bet, Outcome] | None:
+    """Return what the default would have come to where an input was taken after it was due."""
+    late = [each.seq for each in findings if each.code == of_replay.DECISION_LATE]
+    if replay is None or policy is None or policy.default is None or not late:
+        return None
+    first = min(seq or 0 for seq in late)
+    return default_outcomes(evidence.events, replay, policy.default, first)
 
 
 def _held(evidence: Evidence) -> tuple[int, int]:
@@ -230,6 +268,14 @@ def _bets(facts: Facts) -> Iterator[BetFacts]:
         rows = {
             (hand, bet): Outcome(hand, hand, bet, stake, None, None)
             for (hand, bet), stake in _stakes(facts.evidence.events).items()
+        }
+    if not replay.judged:
+        # Where play could not be followed, the hands that were settled are the ones there were.
+        settled_at = {(each.seat, each.bet) for each in replay.settled.values()}
+        rows = {
+            key: row
+            for key, row in rows.items()
+            if key in replay.settled or (row.seat, row.bet) not in settled_at
         }
     for key, settled in replay.settled.items():
         unknown = Outcome(settled.seat, *key, settled.stake_minor, None, None)

@@ -9,6 +9,7 @@ where it moves money: nothing is ever debited.
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
+from replay import findings as codes
 from replay.amounts import amount
 from replay.disputes import sources
 from replay.disputes.assessment import REMEDIES, BetPrice, Class, Remedy, RemedyName, Source
@@ -102,12 +103,16 @@ def _honour(facts: Facts) -> _Said:
         source = sources.of_page(facts.game, "large_win") or source
     if facts.decides == "evidence_missing":
         return _Said(False, "what was played cannot be trusted", source)
+    if facts.is_void:
+        return _Said(False, "the round was voided and has no outcome", source)
     if facts.is_open and not facts.is_fixed:
         if facts.is_dealt and facts.waits_for is None and facts.decides not in _VOIDABLE:
             return _Said(True, "no input is left: the table finishes from its sealed seed", source)
         return _Said(False, "the outcome is not fixed", source)
     if facts.decides in PLAY_FAULTS and not _leaves_below(facts):
         return _Said(False, "a result that rests on this fault is not held to the player", source)
+    if _is_against_policy(facts):
+        return _Said(False, "what the platform decided wrongly is not held to the player", source)
     if any(bet.is_underpaid and bet.paid_minor is not None for bet in facts.bets):
         return _Said(False, "what was recorded is less than the rules pay", source)
     return _Said(True, "the outcome is fixed and no input was left", source)
@@ -202,7 +207,7 @@ def _governing(facts: Facts) -> tuple[RemedyName, str]:
             return "refer", f"to void would leave {below} below what was recorded; {_both(facts)}"
         return "void", "no stake is kept, and what was decided before the fault stands"
     if decides == "system_decision_error" and not facts.is_open:
-        if _is_grave(facts) and any(_is_worse(bet) for bet in facts.bets):
+        if _is_against_policy(facts):
             return "void", "the player keeps the better of the result and the stake"
         return "honour", "the result is at least the stake, or nothing was decided for the player"
     if "screen_differs" in facts.classes and decides in _SCREEN_DECIDES:
@@ -253,7 +258,14 @@ def _is_grave(facts: Facts) -> bool:
     """
     if facts.decides != "system_decision_error":
         return True
-    return bool(facts.decided_by_system) or facts.has("decision_late")
+    return bool(facts.decided_for_player) or facts.has(codes.DECISION_LATE)
+
+
+def _is_against_policy(facts: Facts) -> bool:
+    """Tell whether the platform decided as it may not, and a stake was lost by it."""
+    if facts.decides != "system_decision_error" or facts.is_open:
+        return False
+    return _is_grave(facts) and any(_is_worse(bet) for bet in facts.bets)
 
 
 def _is_worse(bet: BetFacts) -> bool:

@@ -14,13 +14,15 @@ import msgspec
 from ledger import Ledger
 from ledger.clock import parse_time
 from ledger.errors import EventUnreadable
-from ledger.events import RoundOpened
+from ledger.events import HOLDS_PREFIX, RoundOpened
 from ledger.rounds import RoundRow
 from replay.audit import judge
 from replay.disputes.assess import assess
 from replay.disputes.assessment import Assessment, Claim
 from replay.disputes.classify import CLASS_OF
 from replay.disputes.evidence import Evidence, gather
+from replay.disputes.facts import circumstances
+from replay.interruptions import holds_in
 from replay.round_text import RoundText
 
 PERIOD: Final = timedelta(hours=24)
@@ -115,4 +117,6 @@ def _has(
     same_build = opened.build is not None and other.build == opened.build
     if not (same_table or same_build):
         return False
-    return any(finding.code in codes for finding in judge(events, evidence.rules))
+    holds = iter(ledger.store.stream(HOLDS_PREFIX + row.round))
+    told = circumstances(evidence, holds_in(holds))
+    return any(finding.code in codes for finding in judge(events, evidence.rules, told))

@@ -17,6 +17,7 @@ import pytest
 
 from ledger import Ledger
 from ledger.events import (
+    HOLDS_PREFIX,
     BetSettled,
     CardDealt,
     DealerChecked,
@@ -141,7 +142,12 @@ class AlteringJournal:
             elif isinstance(data, RoundClosed) and not self._books_true_totals:
                 turn[place] = RoundClosed(self._staked, self._paid)
         if turn:
-            self._ledger.append(*[(stream, data) for data in turn], at=conditions.get("at"))
+            placed = [(_stream_of(data, stream), data) for data in turn]
+            self._ledger.append(*placed, at=conditions.get("at"))
+
+
+def _stream_of(data: EventData, round_id: str) -> str:
+    return HOLDS_PREFIX + round_id if data.kind == "holds" else round_id
 
 
 class LyingRound(LiveRound):

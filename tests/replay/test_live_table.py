@@ -403,4 +403,4 @@ def test_what_the_events_say_of_money(ledger: Ledger) -> None:
     assert requested.funds is not None
     assert (requested.funds.direction, requested.funds.cash_minor) == ("debit", 100)
     assert requested.funds.balance_after_minor == 900
-    assert requested.funds.transaction == f"{live.round_id}/deal"
+    assert str(requested.funds.transaction).startswith(f"{live.round_id}/deal/")

@@ -1,0 +1,155 @@
+"""What a disputed table does against the rules, in the words of the scenarios.
+
+`pays LINE ODDS`, `settles HAND BET at AMOUNT [as LINE]`, `settles HAND BET twice`,
+`never settles HAND BET`, `deals CARD at PLACE`, `commits to nothing`, `never reveals its seed`,
+`reveals another seed`, `breaks off before EVENT`, `breaks off before card PLACE`,
+`loses the decision HAND ACT`, `names nobody for HAND ACT`, `splits by value`, `withholds ACT`,
+`gives until HH:MM:SS`, `waits MINUTES minutes`, `takes every stake twice`,
+`pays one cent too little`, `holds nothing`; and afterwards, by who holds the database:
+`forges the decision HAND ACT`, `removes EVENT`.
+"""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from ledger.clock import format_time
+from ledger.events import (
+    EVENTS,
+    BetSettled,
+    CardDealt,
+    DecisionMade,
+    DecisionOffered,
+    EventData,
+    Funds,
+    ShoeCommitted,
+    ShoeRevealed,
+    WinHeld,
+)
+from replay.engine.rules import Rules
+from replay.wallet import MemoryWallet
+from tests.disputes.scenario import DAY, minor
+from tests.replay.lying import ShortCredited, TwiceDebited, both, changing, dropped, paying
+from tests.replay.lying_table import Alter, Lie, Turn
+
+AFTERWARDS = ("forges", "removes")
+"""Lies of whoever holds the database, told once the round is recorded."""
+
+WAITS = "waits"
+"""The lie of a table that waits longer than its policy says."""
+
+Altering = Callable[[], Alter]
+
+
+def lie_of(game: str, lies: list[str]) -> Lie:
+    """Return the lie that a list of sentences tells."""
+    rich = MemoryWallet(100_000_000)
+    lie = Lie(game=game, findings=[], choose=lambda state, due: "stand", wallet=lambda: rich)
+    for sentence in lies:
+        words = sentence.split(" ")
+        match words:
+            case ["pays", line, odds]:
+                lie = _with(lie, plays=paying(line, odds))
+            case ["deals", card, "at", place]:
+                lie = _with(lie, faces={**lie.faces, int(place): card})
+            case ["splits", "by", "value"]:
+                lie = _with(lie, plays=_splitting_by_value)
+            case ["takes", "every", "stake", "twice"]:
+                lie = _with(lie, wallet=lambda: TwiceDebited(100_000_000))
+            case ["pays", "one", "cent", "too", "little"]:
+                lie = _with(lie, wallet=lambda: ShortCredited(100_000_000))
+            case [first, *_] if first in (*AFTERWARDS, WAITS):
+                pass
+            case _:
+                lie = _with(lie, alter=both(lie.alter, _altering(words)))
+    return lie
+
+
+def _with(lie: Lie, **fields: object) -> Lie:
+    return Lie(**{**vars(lie), **fields})
+
+
+def _altering(words: list[str]) -> Altering:
+    match words:
+        case ["settles", hand, bet, "twice"]:
+            return _settlement(hand, bet, lambda data: (data, data))
+        case ["settles", hand, bet, "at", amount, *rest]:
+            return _settlement(hand, bet, lambda data: (_paid(data, minor(amount), rest),))
+        case ["never", "settles", hand, bet]:
+            return _settlement(hand, bet, lambda data: ())
+        case ["never", "reveals", "its", "seed"]:
+            return changing(ShoeRevealed, dropped)
+        case ["reveals", "another", "seed"]:
+            return changing(ShoeRevealed, lambda data: ShoeRevealed("00" * 32))
+        case ["breaks", "off", "before", "card", place]:
+            return _broken_off(
+                lambda data: isinstance(data, CardDealt) and data.shoe_index == int(place)
+            )
+        case ["breaks", "off", "before", event]:
+            return _broken_off(lambda data: isinstance(data, EVENTS[event]))
+        case ["commits", "to", "nothing"]:
+            return changing(ShoeCommitted, dropped)
+        case ["loses", "the", "decision", hand, act]:
+            return _decision(hand, act, lambda data: ())
+        case ["names", "nobody", "for", hand, act]:
+            return _decision(hand, act, lambda data: (replace(data, actor=None),))
+        case ["withholds", act]:
+            return changing(
+                DecisionOffered,
+                lambda offer: replace(offer, legal=[each for each in offer.legal if each != act]),
+            )
+        case ["gives", "until", time]:
+            hours, minutes, seconds = map(int, time.split(":"))
+            deadline = format_time(DAY.replace(hour=hours, minute=minutes, second=seconds))
+            return changing(DecisionOffered, lambda offer: replace(offer, deadline=deadline))
+        case ["holds", "nothing"]:
+            return changing(WinHeld, dropped)
+    raise AssertionError(f"no lie: {' '.join(words)!r}")
+
+
+def _paid(data: BetSettled, paid_minor: int, line: list[str]) -> BetSettled:
+    """Book and credit another amount."""
+    funds = None
+    if paid_minor:
+        funds = Funds("credit", paid_minor, 0, "other", None, None)
+    name = line[1] if line else data.line
+    return replace(data, paid_minor=paid_minor, line=name, funds=funds)
+
+
+def _splitting_by_value(rules: Rules) -> Rules:
+    return replace(rules, split=replace(rules.split, pair_by="value"))
+
+
+def _settlement(
+    hand: str, bet: str, change: Callable[[BetSettled], tuple[EventData, ...]]
+) -> Altering:
+    return changing(
+        BetSettled, lambda data: change(data) if (data.hand, data.bet) == (hand, bet) else data
+    )
+
+
+def _decision(
+    hand: str, act: str, change: Callable[[DecisionMade], tuple[EventData, ...]]
+) -> Altering:
+    return changing(
+        DecisionMade, lambda data: change(data) if (data.hand, data.act) == (hand, act) else data
+    )
+
+
+def _broken_off(begins: Callable[[EventData], bool]) -> Altering:
+    """Nothing is recorded any more from such an event on."""
+
+    def begin() -> Alter:
+        over = False
+
+        def alter(turn: Turn) -> Turn:
+            nonlocal over
+            kept: Turn = []
+            for data in turn:
+                over = over or begins(data)
+                kept += [] if over else [data]
+            return kept
+
+        return alter
+
+    return begin

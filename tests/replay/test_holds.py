@@ -1,0 +1,155 @@
+"""Zero, Note on large wins: more than 10,000.00 GBP waits for a person; stakes never do."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from ledger.errors import KeyUnusable, StreamConflict
+from ledger.events import BetSettled, WinHeld, WinReleased
+from ledger.verify import verify
+from replay.engine.round import Decide
+from replay.errors import InputRefusedError
+from replay.holds import held_wins, release_win
+from replay.live_round import LiveRound
+from replay.wallet import MemoryWallet
+from tests.replay.faults import Floor
+from tests.replay.helpers import Draft, Played
+
+OPENING = 10_000_000
+POUNDS = 100
+
+
+def _wins_even_money(moves: list[Played]) -> bool:
+    return moves[-1].after.dealer.total > 21 and [
+        move.symbol for move in moves if isinstance(move.before.due, Decide)
+    ] == ["stand"]
+
+
+def _won(floor: Floor, stake_minor: int, wallet: MemoryWallet | None = None) -> LiveRound:
+    live = floor.deal(_wins_even_money, stakes={"s1": {"main": stake_minor}}, wallet=wallet)
+    live.decide("s1", "stand")
+    return live
+
+
+def test_a_net_win_of_10_000_00_exactly_is_not_held() -> None:
+    floor, wallet = Floor("zero"), MemoryWallet(OPENING)
+    live = _won(floor, 10_000 * POUNDS, wallet)
+    assert live.held_minor == 0
+    assert not held_wins(floor.ledger)
+    assert wallet.balance_minor(live.player) == OPENING + 10_000 * POUNDS
+    assert not floor.codes()
+
+
+def test_a_net_win_of_10_000_01_is_held_and_the_stake_comes_back() -> None:
+    floor, wallet = Floor("zero"), MemoryWallet(OPENING)
+    live = _won(floor, 10_000 * POUNDS + 1, wallet)
+    assert live.held_minor == 10_000 * POUNDS + 1
+    assert wallet.balance_minor(live.player) == OPENING
+    [settled] = floor.said(live, BetSettled)
+    assert settled.paid_minor == 2 * (10_000 * POUNDS + 1)
+    assert (settled.funds.cash_minor, settled.funds.answer) == (10_000 * POUNDS + 1, "held")
+    [held] = held_wins(floor.ledger)
+    assert (held.amount_minor, held.released_at) == (10_000 * POUNDS + 1, None)
+    last = floor.ledger.events(live.round_id)[-1]
+    [hold] = floor.ledger.events(f"holds/{live.round_id}")
+    assert hold.leaf_index == last.leaf_index - 1
+    assert not floor.codes()
+    assert not verify(floor.ledger, workers=1).findings
+
+
+def test_a_held_win_is_released_once_by_the_staff() -> None:
+    floor, wallet = Floor("zero"), MemoryWallet(OPENING)
+    live = _won(floor, 15_000 * POUNDS, wallet)
+    floor.clock.forward(days=1)
+    released = release_win(floor.ledger, live.round_id, wallet=wallet)
+    assert released.released_at == "2026-01-03T12:00:00.000000Z"
+    assert wallet.balance_minor(live.player) == OPENING + 15_000 * POUNDS
+    event = floor.ledger.events(f"holds/{live.round_id}")[-1].event
+    assert isinstance(event.data, WinReleased)
+    assert event.data.signer == "staff"
+    with pytest.raises(InputRefusedError, match="released before, 2026-01-03"):
+        release_win(floor.ledger, live.round_id, wallet=wallet)
+    assert wallet.balance_minor(live.player) == OPENING + 15_000 * POUNDS
+    assert not floor.codes()
+
+
+def test_without_the_staff_s_key_nothing_is_released_or_credited() -> None:
+    floor, wallet = Floor("zero"), MemoryWallet(OPENING)
+    live = _won(floor, 15_000 * POUNDS, wallet)
+    floor.ledger.sign_with("staff", floor.ledger.signer("engine"))
+    with pytest.raises(KeyUnusable):
+        release_win(floor.ledger, live.round_id, wallet=wallet)
+    assert wallet.balance_minor(live.player) == OPENING
+
+
+def test_of_two_releases_at_once_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    floor, wallet = Floor("zero"), MemoryWallet(OPENING)
+    live = _won(floor, 15_000 * POUNDS, wallet)
+    credit = wallet.credit
+
+    def meanwhile(player: str, amount_minor: int, reference: str) -> object:
+        monkeypatch.undo()
+        release_win(floor.ledger, live.round_id, wallet=wallet)
+        return credit(player, amount_minor, reference)
+
+    monkeypatch.setattr(wallet, "credit", meanwhile)
+    with pytest.raises(StreamConflict):
+        release_win(floor.ledger, live.round_id, wallet=wallet)
+    assert wallet.balance_minor(live.player) == OPENING + 15_000 * POUNDS
+
+
+def test_a_round_without_a_held_win_has_none_to_release() -> None:
+    floor = Floor("zero")
+    live = _won(floor, 100)
+    with pytest.raises(InputRefusedError, match="no win of the round"):
+        release_win(floor.ledger, live.round_id)
+
+
+@pytest.mark.parametrize("game", ["nba", "zappit"])
+def test_other_games_hold_nothing(game: str) -> None:
+    floor = Floor(game)
+    live = _won(floor, 15_000 * POUNDS)
+    assert live.held_minor == 0
+    assert not floor.codes()
+
+
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        ({"amount_minor": 5}, "hold_mismatch"),
+        ({"round": "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5d"}, "win_not_held"),
+    ],
+)
+def test_a_hold_of_another_amount_or_round(
+    change: dict[str, object], finding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    floor = Floor("zero")
+    append = floor.ledger.append
+
+    def lying(*drafts: Draft, **conditions: Any) -> object:
+        changed = [
+            (stream, replace(data, **change) if isinstance(data, WinHeld) else data)
+            for stream, data in drafts
+        ]
+        return append(*changed, **conditions)
+
+    monkeypatch.setattr(floor.ledger, "append", lying)
+    _won(floor, 15_000 * POUNDS)
+    assert floor.codes() == [finding]
+
+
+def test_a_small_win_that_was_held_all_the_same() -> None:
+    floor = Floor("zero")
+    live = _won(floor, 100)
+    floor.ledger.append((f"holds/{live.round_id}", WinHeld(live.round_id, 100, "a mood")))
+    assert floor.codes() == ["hold_mismatch"]
+
+
+def test_more_released_than_was_held() -> None:
+    floor = Floor("zero")
+    live = _won(floor, 15_000 * POUNDS)
+    stream = f"holds/{live.round_id}"
+    for _ in range(2):
+        floor.ledger.append((stream, WinReleased(live.round_id, 15_000 * POUNDS, None)))
+    assert floor.codes() == ["hold_mismatch"]
