@@ -15,10 +15,12 @@ from ledger import StoredLeaf
 from ledger.clock import parse_time
 from ledger.envelope import Event, read_event, split_leaf
 from ledger.events import (
+    BetResettled,
     BetSettled,
     DealRequested,
     DecisionMade,
     Mode,
+    Refunded,
     RoundClosed,
     RoundOpened,
     RoundVoided,
@@ -35,8 +37,8 @@ from replay.errors import RulesError
 _READ = {
     cls.__name__
     for cls in (
-        BetSettled, DealRequested, DecisionMade, RoundClosed, RoundOpened, RoundVoided, RulesAdded,
-        StakesPlaced,
+        BetResettled, BetSettled, DealRequested, DecisionMade, Refunded, RoundClosed, RoundOpened,
+        RoundVoided, RulesAdded, StakesPlaced,
     )
 }  # fmt: skip
 """The events that say something of money; the others only lengthen their round."""
@@ -76,6 +78,25 @@ class BetRow(msgspec.Struct):
     stake_minor: int
     paid_minor: int | None = None
     line: str | None = None
+
+
+class DecisionRow(msgspec.Struct, frozen=True):
+    """A row of the table `decisions`, as `tables.sql` describes it."""
+
+    leaf_index: int
+    round: str
+    hand: str
+    bet: str
+    paid_minor: int | None
+    refunded_minor: int | None
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """What leaves changed: rounds, decided disputes, and new rule sets, digest to game."""
+
+    rounds: list["RoundRows"]
+    decisions: list[DecisionRow]
+    rule_sets: dict[str, str]
 
 
 class RoundRows(msgspec.Struct):
@@ -168,6 +189,7 @@ class Fold:
             by_leaf[bet.first_leaf].bets[bet.hand, bet.bet] = bet
         self._open = {rows.round.round: rows for rows in by_leaf.values()}
         self._changed: dict[int, RoundRows] = {}
+        self._decisions: list[DecisionRow] = []
         self._rule_sets: dict[str, str] = {}
 
     def take(self, leaf: StoredLeaf) -> None:
@@ -175,6 +197,8 @@ class Fold:
         event = _event(leaf) if leaf.topic in _READ else None
         if event is not None and isinstance(event.data, RulesAdded):
             self._add_rules(event.data)
+        elif event is not None and isinstance(event.data, BetResettled | Refunded):
+            self._decisions.append(_decision(event.data, leaf.leaf_index))
         elif event is not None and isinstance(event.data, RoundOpened) and event.seq == 0:
             opened = _opened(event.data, event, leaf.leaf_index)
             self._open[leaf.stream] = RoundRows(opened, {})
@@ -188,13 +212,14 @@ class Fold:
         if rows.round.state != "open":
             del self._open[leaf.stream]
 
-    def changed(self) -> tuple[list[RoundRows], dict[str, str]]:
-        """Return the rounds that changed and the new rule sets, digest to game, and forget both."""
+    def changed(self) -> Changes:
+        """Return what changed since this was last asked."""
         rows, rule_sets = list(self._changed.values()), self._rule_sets
+        decisions, self._decisions = self._decisions, []
         self._changed, self._rule_sets = {}, {}
         for each in rows:
             each.sum_up()
-        return rows, rule_sets
+        return Changes(rows, decisions, rule_sets)
 
     def _add_rules(self, added: RulesAdded) -> None:
         try:
@@ -202,6 +227,13 @@ class Fold:
         except RulesError:
             return
         self._rule_sets[rules_digest(rules)] = rules.id
+
+
+def _decision(data: BetResettled | Refunded, leaf_index: int) -> DecisionRow:
+    paid, refunded = (
+        (data.paid_minor, None) if isinstance(data, BetResettled) else (None, data.amount_minor)
+    )
+    return DecisionRow(leaf_index, data.round, data.hand, data.bet, paid, refunded)
 
 
 def _event(leaf: StoredLeaf) -> Event:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from audit_reports import sql
 from audit_reports.errors import LeafRefused, ProjectionBusy, ProjectionUnavailable
-from audit_reports.fold import BetRow, Fold, RoundRow
+from audit_reports.fold import BetRow, DecisionRow, Fold, RoundRow
 from audit_reports.verified import verified_runs
 from ledger import Finding, Ledger, StoredLeaf
 from ledger.events import KEYS_STREAM, KeyRevoked
@@ -27,7 +27,7 @@ from ledger.findings import SEQ_GAP
 from ledger.merkle import leaf_hash
 from ledger.sharing import Progress
 
-FORMAT = 1
+FORMAT = 2
 """The version of the tables and of what is written into them; a file of another is made anew."""
 
 DIRECTORY = "projection"
@@ -147,7 +147,8 @@ class Projection:
             self._write_reach(_Reach(0, None))
 
     def _commit(self, fold: Fold, reach: _Reach) -> None:
-        changed, rule_sets = fold.changed()
+        changes = fold.changed()
+        changed = changes.rounds
         replaced = [rows.round.first_leaf for rows in changed if rows.is_stored]
         with self._transaction():
             for table in ("bets", "rounds") if replaced else ():
@@ -155,7 +156,8 @@ class Projection:
                 self._tables.execute(statement, [replaced])
             self._insert("rounds", [rows.round for rows in changed])
             self._insert("bets", [bet for rows in changed for bet in rows.bets.values()])
-            for rule_set in rule_sets.items():
+            self._insert("decisions", changes.decisions)
+            for rule_set in changes.rule_sets.items():
                 self._tables.execute("INSERT OR IGNORE INTO rule_sets VALUES (?, ?)", rule_set)
             for stream, leaf_index in self.query("rounds_begun_twice"):
                 text = "the stream begins more than once"
@@ -164,7 +166,7 @@ class Projection:
         for rows in changed:
             rows.is_stored = True
 
-    def _insert(self, table: str, rows: Sequence[RoundRow | BetRow]) -> None:
+    def _insert(self, table: str, rows: Sequence[RoundRow | BetRow | DecisionRow]) -> None:
         schema = self._tables.table(table).limit(0).to_arrow_table().schema
         columns = (
             pa.array([getattr(row, field.name) for row in rows], field.type) for field in schema

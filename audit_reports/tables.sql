@@ -38,6 +38,18 @@ CREATE OR REPLACE TABLE bets (
     line VARCHAR
 );
 
+-- One row per bet that a decided dispute moved money for, in the order of the decisions.
+-- `paid_minor` is what the bet comes to after a resettlement, stake included; `refunded_minor` what
+-- went back of its stake by a void after the round's end. One of the two is null.
+CREATE OR REPLACE TABLE decisions (
+    leaf_index BIGINT NOT NULL,
+    round VARCHAR NOT NULL,
+    hand VARCHAR NOT NULL,
+    bet VARCHAR NOT NULL,
+    paid_minor BIGINT,
+    refunded_minor BIGINT
+);
+
 -- The game that a rule set is for, under the digest its content has.
 CREATE OR REPLACE TABLE rule_sets (
     rules_digest VARCHAR PRIMARY KEY,

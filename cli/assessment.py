@@ -8,6 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.render import amount, plain, plain_table, print_findings
+from ledger.clock import parse_time
+from ledger.events import RoundOpened
 from replay.disputes.assessment import Assessment, BetPrice, Remedy, Source
 from replay.disputes.cases import Case
 from replay.disputes.decide import Plan
@@ -40,6 +42,7 @@ def print_assessment(out: Console, evidence: Evidence, assessment: Assessment) -
     top.add_row("amount", _to_pay(assessment, governing, currency))
     top.add_row("clause", clause_text(governing.source))
     top.add_row("why", plain(governing.why))
+    top.add_row("round", plain(_which_round(evidence)))
     if not assessment.money_may_move:
         top.add_row("trusted", _trusted(evidence))
     out.print(top)
@@ -111,6 +114,17 @@ def clause_text(source: Source) -> Text:
     where = ", ".join(filter(None, (source.document, source.section)))
     text = Text.assemble((plain(where), "bold"), f": {plain(source.says)}")
     return text.append(" (ASSUMED)", "yellow") if source.assumed else text
+
+
+def _which_round(evidence: Evidence) -> str:
+    if not currency_of(evidence):
+        return f"{evidence.round_id}, whose opening does not verify"
+    first = evidence.events[0].event
+    assert isinstance(first.data, RoundOpened)
+    rules = evidence.rules.get(first.data.rules_digest)
+    game = "unknown rules" if rules is None else rules.id
+    opened = f"{parse_time(first.at):%Y-%m-%d %H:%M:%S} UTC"
+    return f"{game}, player {first.data.player}, {opened}, {first.data.mode} money"
 
 
 def _labelled() -> Table:

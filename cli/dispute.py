@@ -21,7 +21,7 @@ from cli.options import (
     staff_signer,
     with_ledger,
 )
-from cli.render import amount, console, plain, plain_table, print_json
+from cli.render import amount, console, error_console, plain, plain_table, print_json
 from cli.rounds import find_round
 from ledger import Ledger
 from ledger.clock import parse_time
@@ -29,7 +29,7 @@ from ledger.errors import UnknownStream
 from ledger.events import DISPUTES_PREFIX, Attachment
 from ledger.verify import verify_stream
 from replay.disputes.assess import assess
-from replay.disputes.assessment import Assessment, Claim, RemedyName
+from replay.disputes.assessment import REMEDIES, Assessment, Claim, RemedyName
 from replay.disputes.cases import DAYS_TO_ANSWER, Case, fold_cases, key_names, read_cases
 from replay.disputes.decide import Plan, plan_decision
 from replay.disputes.evidence import Evidence, currency_of, gather
@@ -46,6 +46,7 @@ app = typer.Typer(
 app.command("find")(find_command)
 
 SECONDS_A_DAY = 86_400
+_SHORT = {"awaiting_second_key": "2nd key"}
 
 CaseArgument = Annotated[
     str,
@@ -153,7 +154,8 @@ def decide_command(
         )
         currency = currency_of(evidence)
         if not yes:
-            print_plan(console(), plan, signer.name, currency)
+            _somebody_is_here()
+            print_plan(error_console(), plan, signer.name, currency)
             _confirm("Sign and record this decision?")
         recorded = carry_out(ledger, evidence, plan, signer)
         case = read_cases(ledger, evidence.round_id)[-1]
@@ -177,6 +179,7 @@ def release_command(
         evidence, assessment, _ = _assess(ledger, round_id, None)
         cases = fold_cases(evidence.disputes, key_names(ledger))
         if not yes:
+            _somebody_is_here()
             _confirm(f"Have you verified the round, and is its held win to be paid ({key})?")
         released = release_win(ledger, evidence, assessment, cases, signer)
     if as_json:
@@ -209,7 +212,8 @@ def list_command(
             print_json({"cases": rows, "not_verified": unsound})
     out = console()
     if not as_json:
-        table = plain_table("case", "claim", "state", "days", "due", right=("days",), gap=1)
+        columns = ("case", "claim", "state", "days", "due")
+        table = plain_table(*columns, right=("days",), whole=("case",), gap=1)
         for case in shown:
             late = case.is_overdue(now)
             due = Text(_day(case.opened.deadline), "bold red" if late else "")
@@ -272,10 +276,13 @@ def _read_shown(file: Path) -> RoundText:
     return read_round(file.read_bytes())
 
 
-def _confirm(question: str) -> None:
+def _somebody_is_here() -> None:
     if not sys.stdin.isatty():
         raise UsageError("nothing was recorded: nobody is here to confirm it; scripts add --yes")
-    if not typer.confirm(question):
+
+
+def _confirm(question: str) -> None:
+    if not typer.confirm(question, err=True):
         raise UsageError("nothing was recorded")
 
 
@@ -300,8 +307,14 @@ def _print_next(
         out.print(f"Case {case.id} was decided: {remedy}, {_day(case.decided_at)}.", soft_wrap=True)
         return
     else:
-        out.print(f"Case {case.id}, {words(case.state)}, due {_day(case.opened.deadline)}. Decide:")
+        out.print(f"Case {case.id}, {words(case.state)}, due {_day(case.opened.deadline)}.")
         remedy = assessment.governing.name
+        if case.state == "awaiting_second_key":
+            proposed = case.decisions[-1]
+            remedy = next(each for each in REMEDIES if each == proposed.data.remedy)
+            paid = amount(proposed.data.amount_minor, currency_of(evidence))
+            who = plain(" and ".join(proposed.keys))
+            out.print(f"{who} signed {words(remedy)}, {paid}; a second person signs the same:")
         command = f"{begin} decide {case.id} --remedy {remedy} --key NAME{end}"
     out.print(command, soft_wrap=True)
 

@@ -1,13 +1,13 @@
 """Rounds of a real table that records money otherwise than the rules pay it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
 from ledger import Ledger
 from ledger.events import BetSettled, EventData, RoundClosed
+from ledger.rounds import Alone
 from replay.catalogue import current_rules
 from replay.engine.hand import STAND
 from replay.engine.round import Decide, Stakes
@@ -29,10 +29,15 @@ class Misrecording:
     def now(self) -> datetime:
         return self._ledger.now()
 
-    def append(self, *drafts: tuple[str, EventData], **how: Any) -> None:
-        self._ledger.append(
-            *((stream, self._altered(stream, data)) for stream, data in drafts), **how
-        )
+    def append(
+        self,
+        *drafts: tuple[str, EventData],
+        at: datetime | None = None,
+        after: Mapping[str, int] | None = None,
+        alone: Alone | None = None,
+    ) -> None:
+        altered = [(stream, self._altered(stream, data)) for stream, data in drafts]
+        self._ledger.append(*altered, at=at, after=after, alone=alone)
 
     def _altered(self, round_id: str, data: EventData) -> EventData:
         if isinstance(data, BetSettled):

@@ -1,5 +1,9 @@
 """Money moves only by decisions: who may make them, what they pay, and what is refused."""
 
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
 import pytest
 
 from ledger import Ledger
@@ -15,8 +19,10 @@ from ledger.events import (
     WinHeld,
     WinReleased,
 )
+from ledger.keys import Signer
 from ledger.schema import SELECT_DISPUTED
 from ledger.verify import verify
+from replay.catalogue import add_published_games
 from replay.disputes.assess import assess
 from replay.disputes.assessment import Assessment
 from replay.disputes.cases import dispute_stream
@@ -152,6 +158,42 @@ def test_two_who_decide_at_once_pay_once(ledger: Ledger, staff: Staff) -> None:
     assert len(moved(ledger, round_id)) == 1
     # The loser's credit is cancelled, the winner's stands.
     assert wallet.balance_minor("p-7f") == 50
+
+
+def test_processes_that_decide_and_open_at_once_do_it_once(tmp_path: Path) -> None:
+    """Each has the directory open for itself, as each process has."""
+    with Ledger.init(tmp_path / "ledger", "tests.example/disputes") as ledger:
+        add_published_games(ledger)
+        staff = hire(ledger)
+        round_id = disputed(ledger, simple(200))
+    barrier = Barrier(2)
+
+    def deciding(signer: Signer) -> bool:
+        with Ledger.open(tmp_path / "ledger") as mine:
+            evidence = evidence_of(mine, round_id)
+            plan = planned(mine, underpaid(round_id), "resettle", signer)
+            barrier.wait()
+            try:
+                carry_out(mine, evidence, plan, signer)
+            except StreamConflict:
+                return False
+            return True
+
+    def opening(_: Signer) -> bool:
+        with Ledger.open(tmp_path / "ledger") as mine:
+            barrier.wait()
+            try:
+                open_case(mine, round_id, "other")
+            except (StreamConflict, DisputeRefused):
+                return False
+            return True
+
+    with ThreadPoolExecutor(2) as pool:
+        for act in (deciding, opening):
+            assert sorted(pool.map(act, (staff.ann, staff.bob))) == [False, True]
+    with Ledger.open(tmp_path / "ledger") as ledger:
+        assert len(moved(ledger, round_id)) == 1
+        assert [case.state for case in cases_of(ledger, round_id)] == ["decided", "open"]
 
 
 def test_a_player_who_goes_on_meanwhile_is_not_voided(ledger: Ledger, staff: Staff) -> None:

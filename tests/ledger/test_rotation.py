@@ -8,11 +8,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from ledger import findings
 from ledger.checkpoint import log_keys, verify_checkpoint
 from ledger.errors import KeyNotValid, KeyUnusable, StoreUnavailable
-from ledger.events import CardDealt, KeyAdded, KeyRevoked, RulesAdded
+from ledger.events import CardDealt, KeyAdded, KeyRevoked, RoundVoided, RulesAdded
 from ledger.keys import FileSigner, PublicKey, parse_vkey, read_key
 from ledger.ledger import Ledger
 from ledger.note import NoteKey
-from ledger.rotation import add_key, revoke_key, rotate_key
+from ledger.rotation import add_key, new_key, revoke_key, rotate_key
 from ledger.signing import sign_checkpoint
 from ledger.verify import verify
 from tests.ledger.helpers import FIRST, ORIGIN, OTHER_ROUND, ROUND, codes, opened, play, short_round
@@ -275,3 +275,35 @@ def test_added_key_names_its_roles(ledger: Ledger) -> None:
     assert key is not None
     assert sorted(key.roles) == ["engine", "staff"]
     assert (key.start, key.stop) == (recorded.leaf_index + 1, None)
+
+
+def test_a_person_has_a_key_of_their_own(ledger: Ledger) -> None:
+    assert ledger.path is not None
+    recorded = new_key(ledger, "ann", ["staff"])
+    assert recorded.event.data.name == "ann"  # type: ignore[attr-defined]
+    file = ledger.path / "keys" / "ann.pem"
+    assert file.stat().st_mode & 0o777 == 0o600
+    signer = ledger.signer_of(read_key(file, None))
+    assert signer.name == "ann"
+    ledger.sign_with("staff", signer)
+    [voided] = ledger.append((ROUND, opened()), (ROUND, RoundVoided("fault", [])))[1:]
+    assert signer.key_id_hex.encode() in voided.leaf
+    assert verify(ledger).findings == []
+
+
+@pytest.mark.parametrize("name", ["", "../staff", "a b", ".hidden", "a" * 101])
+def test_a_key_is_given_a_name_that_files_can_have(ledger: Ledger, name: str) -> None:
+    with pytest.raises(KeyUnusable, match="is no name for a key"):
+        new_key(ledger, name, ["staff"])
+
+
+def test_no_key_takes_the_place_of_another(ledger: Ledger) -> None:
+    before = ledger.size()
+    with pytest.raises(KeyUnusable, match="cannot write the key"):
+        new_key(ledger, "staff", ["staff"])
+    assert ledger.size() == before
+
+
+def test_a_stranger_s_key_signs_nothing(ledger: Ledger) -> None:
+    with pytest.raises(KeyUnusable, match="none that this ledger has added"):
+        ledger.signer_of(Ed25519PrivateKey.generate())

@@ -16,7 +16,7 @@ from ledger import sharing
 from ledger import store as store_module
 from ledger import verify as verification
 from ledger.errors import KeyNotValid, StoreDamaged, StreamConflict
-from ledger.events import CardDealt, KeyRevoked
+from ledger.events import CardDealt, DisputeOpened, KeyRevoked
 from ledger.keys import parse_vkey
 from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash, root_hash
@@ -152,6 +152,14 @@ class StoreSuite(ABC):
         assert found(limit=1) == [round_id(2)]
         assert found(rules_digests=["00"]) == found(rules_digests=[]) == []
         assert ledger.round_ids(round_id(3)[:-1]) == [round_id(2), round_id(3)]
+
+    def test_disputed_rounds_are_listed(self, ledger: Ledger) -> None:
+        play(ledger)
+        assert ledger.disputed() == []
+        for round_id in (OTHER_ROUND, ROUND, OTHER_ROUND):
+            claim = DisputeOpened(round_id, "fairness", None, [], None)
+            ledger.append((f"disputes/{round_id}", claim))
+        assert ledger.disputed() == [f"disputes/{ROUND}", f"disputes/{OTHER_ROUND}"]
 
     def test_notifications_are_leaves_numbered_from_one(self, ledger: Ledger) -> None:
         play(ledger)
