@@ -1,18 +1,16 @@
 """`dispute report`: a case as a file that is sent on."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from audit_reports.case_report.model import Audience
 from cli.dispute import ShownOption, find_case
 from cli.errors import UsageError
 from cli.options import LedgerOption, open_to_read
 from cli.render import console
 from replay.round_text import read_round
-
-if TYPE_CHECKING:
-    from audit_reports.case_report.model import Audience
 
 
 def register(disputes: typer.Typer) -> None:
@@ -28,7 +26,7 @@ def report_command(
         Path, typer.Option("-o", "--output", help="A file ending in .html, .pdf, .json or .txt.")
     ],
     audience: Annotated[
-        "Audience",
+        Audience,
         typer.Option("--for", help="A player gets no names of staff and nothing of others."),
     ] = "adjudicator",
     shown: ShownOption = None,
