@@ -8,6 +8,7 @@ import typer
 from cli import (
     audit,
     bundle,
+    case_report,
     checkpoint,
     demo,
     dispute,
@@ -47,6 +48,7 @@ app.add_typer(table.app, name="table")
 app.add_typer(keys.app, name="keys")
 app.add_typer(witness.app, name="witness")
 app.add_typer(bundle.app, name="bundle")
+case_report.register(dispute.app)
 app.add_typer(dispute.app, name="dispute")
 app.add_typer(export.app, name="export")
 

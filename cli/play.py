@@ -153,7 +153,7 @@ def _print_table(out: Console, live: LiveRound) -> None:
         stake = amount(held.stake_minor, live.table.settings.currency)
         out.print(
             Text.assemble(
-                f"{marker} ", (f"{held.name:<6}  ", "bold"), hand_line(state, held), f"   {stake}"
+                f"{marker} ", (f"{held.name:<6}  ", "bold"), hand_line(held), f"   {stake}"
             )
         )
 

@@ -22,6 +22,7 @@ from ledger import Finding
 from replay.currency import amount_text
 from replay.engine.cards import FACE_DOWN, VALUE, is_red, pretty
 from replay.engine.round import RoundState, SeatHand
+from replay.narrative import dealer_cards, dealer_total, hand_total
 
 ID_WIDTH = 36
 """The width of a round's id, which must survive copying from the screen."""
@@ -110,33 +111,19 @@ def amount(minor: int | None, currency: str = "") -> str:
     return plain(amount_text(minor, currency))
 
 
-def total_text(state: RoundState, held: SeatHand) -> str:
-    """Return a hand's total in words, `soft 18`, `natural`, `bust 24`."""
-    hand = held.hand
-    if hand.over == "natural":
-        return "natural"
-    if hand.over == "bust":
-        return f"bust {hand.total}"
-    return f"soft {hand.total}" if hand.soft else str(hand.total)
-
-
 def dealer_line(state: RoundState) -> Text:
     """Return the dealer's cards and total; the hole card is `??` until it is shown."""
-    dealer = state.dealer
-    hidden = dealer.count == 1 and state.dealt == 2 * len(state.seats) + 2
-    cards = [*state.dealer_cards, FACE_DOWN] if hidden else list(state.dealer_cards)
-    line = cards_text(cards)
-    if dealer.count > 1:
-        soft = "soft " if dealer.soft else ""
-        line.append(f"  {'natural' if dealer.natural else soft + str(dealer.total)}", "dim")
+    line = cards_text(dealer_cards(state))
+    if state.dealer.count > 1:
+        line.append(f"  {dealer_total(state.dealer)}", "dim")
     return line
 
 
-def hand_line(state: RoundState, held: SeatHand) -> Text:
+def hand_line(held: SeatHand) -> Text:
     """Return a hand's cards and total."""
     line = cards_text(held.cards)
     if held.cards:
-        line.append(f"  {total_text(state, held)}", "dim")
+        line.append(f"  {hand_total(held.hand)}", "dim")
     return line
 
 

@@ -299,7 +299,7 @@ def _print_table(out: Console, state: RoundState | None) -> None:
     out.print()
     out.print(Text.assemble(("dealer ", "dim"), dealer_line(state)))
     for held in state.hands:
-        out.print(Text.assemble((f"{held.name:<6} ", "dim"), hand_line(state, held)))
+        out.print(Text.assemble((f"{held.name:<6} ", "dim"), hand_line(held)))
 
 
 def _print_bets(out: Console, replay: Replay) -> None:

@@ -293,7 +293,7 @@ def _decision_json(index: int, state: RoundState, move: ActMove) -> dict[str, ob
 def _print_decision(out: Console, state: RoundState, move: ActMove) -> None:
     held = next(held for held in state.hands if held.name == move.hand)
     out.print(
-        Text.assemble((f"{held.name:<6} ", "dim"), hand_line(state, held), ("  against  ", "dim")),
+        Text.assemble((f"{held.name:<6} ", "dim"), hand_line(held), ("  against  ", "dim")),
         dealer_line(state),
         sep="",
     )

@@ -27,7 +27,10 @@ def write_durably(path: Path, content: bytes) -> None:
         return
     place = Path(os.path.realpath(path))
     temporary = place.with_name(f".{place.name}.{token_hex(8)}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(error.errno, "there is no such folder", str(place.parent)) from None
     try:
         with open(descriptor, "wb") as file:
             file.write(content)

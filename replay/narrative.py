@@ -40,7 +40,9 @@ from ledger.events import (
     WinReleased,
 )
 from replay.currency import amount_text
-from replay.engine.cards import VALUE, pretty
+from replay.engine.cards import FACE_DOWN, VALUE, pretty
+from replay.engine.dealer import Dealer
+from replay.engine.hand import Hand
 from replay.engine.round import DEALER, RoundState
 
 CAUSES: Final = {
@@ -108,6 +110,26 @@ def describe(data: EventData, state: RoundState | None, currency: str) -> str:
         case Incident():
             return _incident(data)
     return _record(data) or _money(data, currency) or type(data).__name__
+
+
+def hand_total(hand: Hand) -> str:
+    """Return a hand's total in words, `soft 18`, `natural`, `bust 24`."""
+    if hand.over == "natural":
+        return "natural"
+    if hand.over == "bust":
+        return f"bust {hand.total}"
+    return f"soft {hand.total}" if hand.soft else str(hand.total)
+
+
+def dealer_total(dealer: Dealer) -> str:
+    """Return the dealer's total in words, `soft 17`, `natural`."""
+    return "natural" if dealer.natural else f"{'soft ' if dealer.soft else ''}{dealer.total}"
+
+
+def dealer_cards(state: RoundState) -> tuple[str, ...]:
+    """Return the dealer's cards as they lie; the hole card is face down until it is shown."""
+    hole_lies = state.dealer.count == 1 and state.dealt == 2 * len(state.seats) + 2
+    return (*state.dealer_cards, FACE_DOWN) if hole_lies else state.dealer_cards
 
 
 def _record(data: EventData) -> str | None:

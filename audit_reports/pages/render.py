@@ -24,13 +24,15 @@ def render_page(template: str, **data: Any) -> str:
 
 def visible(text: object) -> Markup:
     """Return text from a ledger escaped for HTML, what does not print written out."""
-    if isinstance(text, Markup):
-        return text
-    plain = "".join(
+    return text if isinstance(text, Markup) else escape(printable(str(text)))
+
+
+def printable(text: str) -> str:
+    """Return text with whatever a reader's screen would obey, line feeds apart, written out."""
+    return "".join(
         each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
-        for each in str(text)
+        for each in text
     )
-    return escape(plain)
 
 
 def whole_number(value: int) -> str:

@@ -1,0 +1,1 @@
+"""Case reports: one round, its evidence, verdict and remedies, for whoever has to be convinced."""
