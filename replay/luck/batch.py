@@ -33,6 +33,7 @@ _PLACE: Final = np.array([VALUE[card] - 1 for card in PACK])
 _FIRST_ACT: Final = NUMBER[ACTS[0]]
 _LUCK: Final = {kind: number for number, kind in enumerate(LUCK_KINDS)}
 _SKILL: Final = {kind: number for number, kind in enumerate(SKILL_KINDS)}
+_SKILL_OF_LUCK: Final = np.array([_SKILL.get(kind, -1) for kind in LUCK_KINDS])
 _OF_ACT: Final = np.array([_SKILL.get(ACT_KINDS[act], _SKILL[BETWEEN_CARDS]) for act in ACTS])
 
 
@@ -115,16 +116,12 @@ class _Batch:
         self.sold = self._sold()
 
     def _note_decisions(self) -> None:
-        """Note for each move whose decision stands right before it, -1 for none, and its kind."""
-        column, symbol = self.moves.column, self.moves.symbol
-        decides = self.late & (symbol >= _FIRST_ACT) & (symbol < _FIRST_ACT + len(ACTS))
-        answers = self.hands + 2
-        seat = np.where(column < self.hands, column // 2, column - answers)
-        self.decides = decides
-        self.decided_by = np.full(len(column), -1)
-        self.decided_by[1:][decides[:-1]] = seat[:-1][decides[:-1]]
-        self.decided_as = np.full(len(column), _SKILL[BETWEEN_CARDS])
-        self.decided_as[1:][decides[:-1]] = _OF_ACT[symbol[:-1][decides[:-1]] - _FIRST_ACT]
+        """Note which moves are decisions, and for each move the kind of one right before it."""
+        symbol = self.moves.symbol
+        self.decides = self.late & (symbol >= _FIRST_ACT) & (symbol < _FIRST_ACT + len(ACTS))
+        self.decided = np.full(len(symbol), _SKILL[BETWEEN_CARDS])
+        act = symbol[:-1][self.decides[:-1]] - _FIRST_ACT
+        self.decided[1:][self.decides[:-1]] = _OF_ACT[act]
 
     def _sold(self) -> Floats:
         """Return what each hand was sold for, net, (rounds, hands); nan where it was not."""
@@ -269,11 +266,13 @@ class _Batch:
         could_be = play[self.tables.transition[before[:, np.newaxis], CARDS], up[:, np.newaxis]]
         chance = self._draw_chances(drawn)
         gap = (chance * (could_be - now[:, np.newaxis])).sum(axis=1)
-        mine = self.decided_by[drawn] == seat
-        kind = np.where(mine, self.decided_as[drawn], _SKILL[BETWEEN_CARDS])
-        self._add(self.skill, number, MAIN, kind, gap * stake)
+        kind = _drawn_kinds(self.values)[before]
+        # The card that a decision draws comes right after it.
+        at_once = self.decided[drawn] == _SKILL_OF_LUCK[kind]
+        skill = np.where(at_once, self.decided[drawn], _SKILL[BETWEEN_CARDS])
+        self._add(self.skill, number, MAIN, skill, gap * stake)
         amount = (play[self.after[drawn], up] - now - gap) * stake
-        self._add(self.luck, number, MAIN, _drawn_kinds(self.values)[before], amount)
+        self._add(self.luck, number, MAIN, kind, amount)
 
     def dealer(self) -> None:
         """The hole card and the dealer's draws, for every hand that is not sold."""

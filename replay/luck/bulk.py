@@ -20,6 +20,7 @@ from replay.bulk.words import (
     HALF,
     IGNORED,
     KIND,
+    LARGEST,
     PAID,
     REQUESTED,
     SEAT,
@@ -65,14 +66,15 @@ def decompose_batch(
     """Take rounds apart; return their bets and the places of the rounds that cannot be.
 
     `one_by_one` is asked for the rounds that are not proved sound, by their place, and answers as
-    `decompose_replay` does. The shoes are not looked at: luck is about the cards that were dealt.
+    `decompose_replay` does. Amounts that no event can record cannot be summed either. The shoes are
+    not looked at: luck is about the cards that were dealt.
     """
     proved = sound(columns, rules_by_digest, with_shoes=False)
     found = [group.parts() for group in _groups(columns, rules_by_digest, proved)]
     unfollowed = []
     for place in np.flatnonzero(~proved).tolist():
         taken_apart = one_by_one(place)
-        if taken_apart is None:
+        if taken_apart is None or not _fits(taken_apart):
             unfollowed.append(place)
         else:
             found.append(_one_round(place, taken_apart))
@@ -195,6 +197,15 @@ def _groups(
             staked=which,
             names=vocabulary.names.items,
         )
+
+
+def _fits(taken_apart: Decomposition) -> bool:
+    amounts = [
+        amount
+        for bet in taken_apart.bets
+        for amount in (bet.initial_stake_minor, bet.staked_minor, bet.paid_minor, bet.error_minor)
+    ]
+    return all(abs(amount) < LARGEST for amount in amounts)
 
 
 def _one_round(place: int, taken_apart: Decomposition) -> RoundParts:

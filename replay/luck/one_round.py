@@ -18,7 +18,6 @@ from replay.engine.dealer import makes_natural
 from replay.engine.hand import INSURANCE
 from replay.engine.outcomes import INSURANCE_BET, MAIN, Outcome, outcomes
 from replay.engine.round import (
-    DEALER,
     NATURAL,
     NO_NATURAL,
     Check,
@@ -158,7 +157,7 @@ class Walk:
         self.worth: dict[BetName, float] = {}
         self.start: dict[BetName, float] = {}
         self.parts: list[Part] = []
-        self.decided: tuple[str, str] | None = None
+        self.decided = ""
 
     def take(self, number: int, symbol: str, shown_minor: int | None) -> None:
         """Take the move of that number and note what it added; raises IllegalMove."""
@@ -222,7 +221,7 @@ class Walk:
 
     def _decision(self, due: Decide, act: str) -> None:
         seat = due.hand.partition(".")[0]
-        self.decided = seat, ACT_KINDS[act]
+        self.decided = ACT_KINDS[act]
         if act == INSURANCE:
             name = seat, INSURANCE_BET
             stake = self._initial_stake(name)
@@ -245,14 +244,12 @@ class Walk:
             for name, worth in self.worth.items():
                 # Summed as differences, a bet that nothing can move any more stays exactly put.
                 means[name] += chance * (self._worth_in(after, name) - worth)
-        decided, due = self.decided, self.state.due
-        drawing = decided is not None and isinstance(due, Deal) and due.receiver != DEALER
+        # The card that a decision draws comes right after it, and concerns that hand alone.
+        at_once = self.decided == _chance_kind(self.state)
+        kind = self.decided if at_once else BETWEEN_CARDS
         for name, mean in means.items():
-            kind = BETWEEN_CARDS
-            if drawing and decided is not None and name == (decided[0], MAIN):
-                kind = decided[1]
             self._move(self.number - 1, name, SKILL, kind, mean)
-        self.decided = None
+        self.decided = ""
 
     def _chance(self, before: RoundState) -> None:
         kind = _chance_kind(before)

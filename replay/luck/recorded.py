@@ -59,7 +59,10 @@ def symbols_of(replay: Replay, first: RoundState) -> Iterator[Symbol]:
         data, after = step.recorded.event.data, step.state
         if isinstance(data, DecisionOffered):
             shown_minor = data.cash_out_minor
-        if after is None or after is before or isinstance(data, DealRequested):
+        if after is None or after is before:
+            continue
+        if isinstance(data, DealRequested):
+            before = after
             continue
         symbol = _symbol(data, before, shown_minor)
         if symbol is None or apply(before, *symbol) != after:

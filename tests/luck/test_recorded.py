@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Recorded
-from ledger.events import BetSettled, DecisionMade, EventData
+from ledger.events import BetSettled, DealRequested, DecisionMade, EventData, InputRefused
 from replay.catalogue import rules_by_digest
 from replay.games import GAMES
 from replay.luck import Decomposition, decompose_replay
@@ -78,3 +78,13 @@ def test_a_round_with_a_decision_missing_or_without_its_end_is_not_taken_apart()
         decided = [n for n, each in enumerate(data) if isinstance(each, DecisionMade)]
         for place in decided:
             assert _changed(events, data[:place] + data[place + 1 :]) is None
+
+
+def test_refused_inputs_anywhere_after_the_deal_change_nothing() -> None:
+    for events in _rounds(5):
+        data = [each.event.data for each in events]
+        dealt = next(n for n, each in enumerate(data) if isinstance(each, DealRequested))
+        refused = InputRefused("s1 hit", "late")
+        for place in range(dealt + 1, len(data)):
+            told = _changed(events, [*data[:place], refused, *data[place:]])
+            assert told == _apart(events)
