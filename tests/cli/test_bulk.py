@@ -172,8 +172,8 @@ def test_an_export_without_a_checkpoint(
     for option, file in (("--policy", "policy"), ("--checkpoint", "kept")):
         result = shoeproof(*words, option, export / file)
         assert (result.code, "carries no checkpoint" in result.err) == (3, True)
-        result = shoeproof("audit", option, export / file, "--ledger", played)
-        assert (result.code, "give --parquet too" in result.err) == (2, True)
+    result = shoeproof("audit", "--policy", export / "policy", "--ledger", played)
+    assert (result.code, "give --parquet too" in result.err) == (2, True)
 
 
 @pytest.mark.parametrize("content", [b"a checkpoint", b"\xff\xfe"])

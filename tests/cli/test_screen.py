@@ -33,6 +33,8 @@ def open_round(ledger: Ledger, player: str) -> str:
     while True:
         live = table.open_round(player)
         live.deal({"s1": {"main": 1000}})
+        if "decline" in live.offered:
+            live.decide("s1", "decline")
         if "stand" in live.offered:
             return live.round_id
 
