@@ -10,8 +10,9 @@ from itertools import islice
 
 import numpy as np
 
-from replay.bulk.tables import NUMBER, Ints
-from replay.bulk.words import Own
+from replay.bulk.tables import DOWN, NUMBER, Ints
+from replay.bulk.walk import Batch
+from replay.bulk.words import CARD, INDEX, SHOWN, SYMBOL, Own
 from replay.engine.cards import PACK
 from replay.engine.shoe import BLOCK_BYTES, BLOCKS, Shoe, commitment, context, keystream_block
 from replay.errors import ShoeError
@@ -32,6 +33,41 @@ def committed(rounds: Sequence[Own], digest: str) -> Ints:
         ],
         np.bool_,
     )
+
+
+def cards_hold(rounds: Sequence[Own], digest: str, decks: int, batch: Batch) -> Ints:
+    """Tell of each round whether every card is the shoe's, in the shoe's order.
+
+    `rounds` are those of the batch. False also where a shoe cannot be built from the seeds.
+    """
+    card = np.flatnonzero(batch.kind == CARD)
+    number = batch.number[card]
+    first = np.searchsorted(card, batch.start)
+    ordinal = np.arange(len(card)) - first[number]
+    right = np.array([own.has_seeds for own in rounds], np.bool_)
+    right[number[batch.of(INDEX, card) != ordinal]] = False
+    shown = np.flatnonzero(batch.kind == SHOWN)
+    hole = np.full(len(rounds), -1)
+    hole[batch.number[shown]] = batch.of(SYMBOL, shown)
+    logged = batch.of(SYMBOL, card)
+    logged = np.where(logged == NUMBER[DOWN], hole[number], logged)
+    counts = np.diff(first, append=len(card))
+    # Rounds whose cards take as many blocks of the keystream are drawn together.
+    blocks = -(-counts // _WORDS_IN_BLOCK)
+    for block in np.unique(blocks[right]).tolist():
+        chosen = np.flatnonzero(right & (blocks == block))
+        most = int(counts[chosen].max())
+        try:
+            cards = first_cards([rounds[n] for n in chosen.tolist()], digest, decks, most)
+        except ShoeError:
+            right[chosen] = False
+            continue
+        place = np.full(len(rounds), -1)
+        place[chosen] = np.arange(len(chosen))
+        mine = place[number] >= 0
+        differs = cards[place[number[mine]], ordinal[mine]] != logged[mine]
+        right[number[mine][differs]] = False
+    return right
 
 
 def first_cards(rounds: Sequence[Own], digest: str, decks: int, count: int) -> Ints:
