@@ -16,7 +16,7 @@ from replay.bulk.courses import courses_hold
 from replay.bulk.due import LayoutOf, layouts_of
 from replay.bulk.money import amounts_hold
 from replay.bulk.openings import Opening, laid, openings_of
-from replay.bulk.shoes import cards_hold, committed
+from replay.bulk.shoes import shoes_hold
 from replay.bulk.tables import Ints
 from replay.bulk.walk import Batch, walk
 from replay.bulk.words import IGNORED, KIND, Own, Vocabulary
@@ -113,8 +113,7 @@ def _sound(
         if with_shoes:
             batch, right = batch.only(held), right[held]
             asked = [own[round_] for round_ in right.tolist()]
-            held = committed(asked, digest)
-            held &= cards_hold(asked, digest, mine[0][1].rules.decks, batch)
+            held = shoes_hold(asked, digest, mine[0][1].rules.decks, batch)
         proved[right] = held
     return proved
 

@@ -14,7 +14,7 @@ import msgspec
 from ledger import Finding
 from replay.errors import ReplayError
 
-FORMAT = "shoeproof/rounds-parquet/v1"
+FORMAT = "shoeproof/rounds-parquet/v2"
 NAME = "manifest.json"
 
 CANNOT_PROVE = (

@@ -93,8 +93,8 @@ def laid(openings: Sequence[Opening], vocabulary: Vocabulary) -> Openings:
             seat = int(name[1:])
             place[row, seat] = number
             insurance = insurance_stake_minor(rules, Seat(name, bets))
-            side = (bets.get(bet, 0) for bet in rules.side_bets)
-            stakes[:, row, seat] = bets["main"], insurance, *side
+            beside = (bets.get(bet, 0) for bet in rules.side_bets)
+            stakes[:, row, seat] = bets["main"], insurance, *beside
     forms = [
         vocabulary.forms.number((opening.digest, each.tobytes()))
         for opening, each in zip(openings, (stakes > 0).swapaxes(0, 1), strict=True)

@@ -27,24 +27,23 @@ def committed(rounds: Sequence[Own], digest: str) -> Ints:
     """
     return np.array(
         [
-            own.has_seeds
-            and commitment(own.round_id, digest, own.seed or b"").hex() == own.commitment
+            own.has_seeds and commitment(own.round_id, digest, own.seed or b"") == own.commitment
             for own in rounds
         ],
         np.bool_,
     )
 
 
-def cards_hold(rounds: Sequence[Own], digest: str, decks: int, batch: Batch) -> Ints:
-    """Tell of each round whether every card is the shoe's, in the shoe's order.
+def shoes_hold(rounds: Sequence[Own], digest: str, decks: int, batch: Batch) -> Ints:
+    """Tell of each round whether its shoe is the one committed to, and its cards are the shoe's.
 
-    `rounds` are those of the batch. False also where a shoe cannot be built from the seeds.
+    `rounds` are those of the batch, `digest` that of their rules.
     """
     card = np.flatnonzero(batch.kind == CARD)
     number = batch.number[card]
     first = np.searchsorted(card, batch.start)
     ordinal = np.arange(len(card)) - first[number]
-    right = np.array([own.has_seeds for own in rounds], np.bool_)
+    right = committed(rounds, digest)
     right[number[batch.of(INDEX, card) != ordinal]] = False
     shown = np.flatnonzero(batch.kind == SHOWN)
     hole = np.full(len(rounds), -1)
@@ -108,9 +107,13 @@ def _standing_at(places: Ints, into: Ints, moved: Ints, swaps: int) -> Ints:
 
 
 def _words(rounds: Sequence[Own], digest: str, blocks: int) -> Ints:
-    numbers = range(blocks)
-    stream = []
-    for own in rounds:
-        bound = context(own.round_id, digest, own.client_seed or b"")
-        stream += [keystream_block(own.seed or b"", bound, number) for number in numbers]
-    return np.frombuffer(b"".join(stream), ">u4").reshape(len(rounds), -1)
+    keyed = [
+        (own.seed or b"", context(own.round_id, digest, own.client_seed or b"")) for own in rounds
+    ]
+    stream = b"".join(
+        [keystream_block(seed, bound, number) for number in range(blocks) for seed, bound in keyed]
+    )
+    # Of each block its words for all rounds, so that a round's own are in its row.
+    words = np.frombuffer(stream, ">u4").reshape(blocks, len(rounds), _WORDS_IN_BLOCK)
+    found: Ints = words.swapaxes(0, 1).reshape(len(rounds), -1)
+    return found

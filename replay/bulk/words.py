@@ -154,7 +154,7 @@ class Vocabulary:
             return self._requested(text, own)
         data = _decode[kind](text)
         if isinstance(data, events.ShoeCommitted):
-            own.commitment = data.commitment
+            own.commitment = hex_bytes(data.commitment)
             return self._commits
         if isinstance(data, events.ShoeRevealed):
             own.seed = seed_bytes(data.seed)
@@ -290,18 +290,17 @@ class Vocabulary:
         ))  # fmt: skip
 
 
-class Own:
-    """What is a round's alone among the rounds of a batch; None for what was not said."""
+class Own(msgspec.Struct, gc=False):
+    """What is a round's alone among the rounds of a batch; None for what was not said.
 
-    __slots__ = ("client_seed", "commitment", "round_id", "rules_digest", "seed")
+    A commitment that is no lower hex is no commitment.
+    """
 
-    def __init__(self, round_id: str) -> None:
-        """Begin a round."""
-        self.round_id = round_id
-        self.rules_digest: str | None = None
-        self.commitment: str | None = None
-        self.seed: bytes | None = None
-        self.client_seed: bytes | None = None
+    round_id: str
+    commitment: bytes | None = None
+    seed: bytes | None = None
+    client_seed: bytes | None = None
+    rules_digest: str | None = None
 
     @property
     def has_seeds(self) -> bool:
@@ -321,3 +320,9 @@ def seed_bytes(text: str) -> bytes | None:
         return bytes.fromhex(text)
     except ValueError:
         return None
+
+
+def hex_bytes(text: str) -> bytes | None:
+    """Return the bytes that a text of lower hex, and no other text, is written for; else None."""
+    found = seed_bytes(text)
+    return found if found is not None and found.hex() == text else None
