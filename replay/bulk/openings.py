@@ -95,9 +95,10 @@ def laid(openings: Sequence[Opening], vocabulary: Vocabulary) -> Openings:
             insurance = insurance_stake_minor(rules, Seat(name, bets))
             beside = (bets.get(bet, 0) for bet in rules.side_bets)
             stakes[:, row, seat] = bets["main"], insurance, *beside
+    asked = np.concatenate([place[None] >= 0, stakes > 0]).swapaxes(0, 1)
     forms = [
         vocabulary.forms.number((opening.digest, each.tobytes()))
-        for opening, each in zip(openings, (stakes > 0).swapaxes(0, 1), strict=True)
+        for opening, each in zip(openings, asked, strict=True)
     ]
     side = dict(zip(names, stakes[2:], strict=True))
     return Openings(place, stakes[0], stakes[1], side, np.array(forms))

@@ -1,6 +1,7 @@
 """Rounds to judge: honest ones played in any way, and the same with one thing changed."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from random import Random
 
 from msgspec.structs import fields, replace
@@ -10,8 +11,6 @@ from ledger.events import (
     DecisionOffered,
     EventData,
     Funds,
-    InputRefused,
-    ViewAcknowledged,
 )
 from replay.catalogue import current_rules
 from replay.engine.cards import PACK
@@ -20,12 +19,16 @@ from replay.engine.round import Decide
 from replay.games import GAMES
 from replay.table import LiveTable, TableSettings
 from replay.wallet import MemoryWallet
+from tests.bulk.other_events import ASIDES, ELSEWHERE, ENDINGS
 from tests.replay.helpers import ORIGIN, Draft
 
 LIMITS: dict[str, tuple[int | None, int | None]] = {
     bet: (1, 20_000) for game in GAMES.values() for bet in game.rules.bets
 }
 Rounds = list[list[Recorded]]
+
+_current_rules = lru_cache(maxsize=8)(current_rules)
+_OTHERS = (*ASIDES, *ELSEWHERE, *ENDINGS)
 
 
 class Notes:
@@ -61,7 +64,7 @@ def honest_round(
     laid = sum(sum(bets.values()) for bets in stakes.values())
     table = LiveTable(
         ledger,
-        current_rules(ledger, game),
+        _current_rules(ledger, game),
         TableSettings(limits=LIMITS, currency="EUR"),
         wallet=None if balance_minor is None else MemoryWallet(max(balance_minor, laid)),
         journal=notes,
@@ -81,8 +84,7 @@ def honest_round(
 
 
 def _asides(random: Random) -> list[EventData]:
-    asides: list[EventData] = [InputRefused("s1 hit", "late"), ViewAcknowledged(3)]
-    return [each for each in asides if random.random() < 0.05]
+    return [each for each in ASIDES if random.random() < 0.03]
 
 
 def stakes_for(game: str, random: Random) -> dict[str, dict[str, int]]:
@@ -102,27 +104,49 @@ def renumbered(stream: str, data: list[EventData]) -> list[Recorded]:
 
 
 def corrupted(events: list[Recorded], random: Random) -> list[Recorded]:
-    """The round with one thing changed: a value, an event dropped, doubled, or moved."""
+    """The round with one thing changed: a value, an event dropped, doubled, moved or put in."""
     data = [each.event.data for each in events]
     stream = events[0].event.stream
     place = random.randrange(1, len(data))
-    match random.randrange(8):
+    match random.randrange(9):
         case 0:
             del data[place]
         case 1:
             data.insert(place, data[place])
         case 2:
             data.insert(random.randrange(1, len(data)), data.pop(place))
+        case 3:
+            data.insert(place, random.choice(_OTHERS))
         case _:
             data[place] = _changed(data[place], random)
     return renumbered(stream, data)
 
 
+def every_corruption(events: list[Recorded], random: Random) -> Iterator[list[Recorded]]:
+    """The round with each event dropped, doubled, swapped with the next, and each field changed."""
+    data, stream = [each.event.data for each in events], events[0].event.stream
+    for place, each in enumerate(data[1:], start=1):
+        before, after = data[:place], data[place + 1 :]
+        changed = [[_with(each, field.name, random)] for field in fields(each)]
+        for instead in ([], [each, each], *changed):
+            yield renumbered(stream, [*before, *instead, *after])
+        if after:
+            yield renumbered(stream, [*before, after[0], each, *after[1:]])
+
+
+def every_insertion(events: list[Recorded], put: EventData) -> Iterator[list[Recorded]]:
+    """The round with an event put in after each of its events but the last."""
+    data, stream = [each.event.data for each in events], events[0].event.stream
+    for place in range(1, len(data)):
+        yield renumbered(stream, [*data[:place], put, *data[place:]])
+
+
 def _changed(data: EventData, random: Random) -> EventData:
-    names = [field.name for field in fields(data)]
-    name = random.choice(names)
-    value = getattr(data, name)
-    return replace(data, **{name: _other(name, value, random)})
+    return _with(data, random.choice(fields(data)).name, random)
+
+
+def _with(data: EventData, name: str, random: Random) -> EventData:
+    return replace(data, **{name: _other(name, getattr(data, name), random)})
 
 
 _WORDS = {

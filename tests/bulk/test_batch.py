@@ -6,15 +6,18 @@ import pytest
 from hypothesis import given, settings
 
 from ledger import Ledger
-from ledger.events import CardDealt, InputRefused, RoundVoided
+from ledger.events import EVENTS, CardDealt, EventData, InputRefused, RoundVoided
 from replay.bulk.batch import sound
 from replay.catalogue import rules_by_digest
 from replay.games import GAMES
 from tests.bulk.helpers import assert_judged_alike, columns_of
+from tests.bulk.other_events import ASIDES, ELSEWHERE, ENDINGS
 from tests.bulk.rounds import (
     Rounds,
     altered_offers,
     corrupted,
+    every_corruption,
+    every_insertion,
     honest_round,
     renumbered,
     stakes_for,
@@ -68,6 +71,52 @@ def test_corrupted_rounds_are_judged_alike(game: str) -> None:
     mixed = [*changed, *rounds]
     random.shuffle(mixed)
     assert assert_judged_alike(mixed, _rules) >= len(rounds)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_single_corruption_is_judged_alike(game: str) -> None:
+    """Each event of some rounds dropped, doubled, swapped, and each of its fields changed."""
+    random = Random(f"single {game}")
+    rounds = [
+        changed
+        for events in _honest(game, random, 12)
+        for changed in every_corruption(events, random)
+    ]
+    assert assert_judged_alike(rounds, _rules) < len(rounds) / 2
+
+
+def test_every_event_of_the_table_is_met() -> None:
+    """A kind of event that is new has to join these tests."""
+    random = Random(8)
+    played = [each for game in GAMES for events in _honest(game, random, 60) for each in events]
+    met = {each.event.type for each in played}
+    met |= {type(each).__name__ for each in (*ASIDES, *ELSEWHERE, *ENDINGS)}
+    assert met == set(EVENTS)
+
+
+@pytest.mark.parametrize("aside", ASIDES, ids=repr)
+def test_asides_within_a_round_are_proved_sound(aside: EventData) -> None:
+    """Interruptions, late inputs and views seen stand anywhere in a round and change nothing."""
+    random = Random(6)
+    rounds = [
+        told
+        for game in GAMES
+        for events in _honest(game, random, 4)
+        for told in every_insertion(events, aside)
+    ]
+    assert assert_judged_alike(rounds, _rules) == len(rounds)
+
+
+@pytest.mark.parametrize("other", [*ELSEWHERE, *ENDINGS], ids=lambda each: type(each).__name__)
+def test_events_of_other_streams_are_left_to_the_replayer(other: EventData) -> None:
+    random = Random(7)
+    rounds = [
+        told
+        for game in GAMES
+        for events in _honest(game, random, 2)
+        for told in every_insertion(events, other)
+    ]
+    assert assert_judged_alike(rounds, _rules) == 0
 
 
 @pytest.mark.parametrize("game", GAMES)
