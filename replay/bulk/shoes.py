@@ -18,6 +18,8 @@ from replay.engine.shoe import BLOCK_BYTES, BLOCKS, Shoe, commitment, context, k
 from replay.errors import ShoeError
 
 _WORDS_IN_BLOCK = BLOCK_BYTES // 4
+_PACK_PLACE = np.tile(np.arange(len(PACK)), 8)
+"""Which card of the pack each of a shoe's ordered cards is."""
 
 
 def committed(rounds: Sequence[Own], digest: str) -> Ints:
@@ -79,18 +81,20 @@ def first_cards(rounds: Sequence[Own], digest: str, decks: int, count: int) -> I
         raise ShoeError(f"a shoe of {size} cards has no {count}")
     if count > BLOCKS * _WORDS_IN_BLOCK:
         raise ShoeError("the keystream has fewer words than that")
-    words = _words(rounds, digest, -(-count // _WORDS_IN_BLOCK))[:, :count].astype(np.int64)
-    remaining = size - np.arange(count)
-    rejected = (words >= (1 << 32) // remaining * remaining).any(axis=1)
+    words = _words(rounds, digest, -(-count // _WORDS_IN_BLOCK))
     # Place p holds ordered card p unless a swap put another there: `into[k]` is where swap k put
     # what had stood at place k, and `moved[k]` which card that was.
-    into = (np.arange(count) + words % remaining).T.copy()
-    moved = np.empty_like(into)
-    cards = np.empty_like(into)
+    into, moved, cards = np.empty((3, count, len(rounds)), np.int16)
+    rejected = np.zeros(len(rounds), np.bool_)
     for place in range(count):
+        word, remaining = words[place], size - place
+        times = word // remaining
+        rejected |= times >= (1 << 32) // remaining
+        into[place] = word - times * remaining
+        into[place] += place
         cards[place] = _standing_at(into[place], into, moved, place)
-        moved[place] = _standing_at(np.full(len(words), place), into, moved, place)
-    found = cards.T % len(PACK)
+        moved[place] = _standing_at(np.full_like(into[place], place), into, moved, place)
+    found: Ints = _PACK_PLACE.take(cards.T)
     for number in np.flatnonzero(rejected).tolist():
         own = rounds[number]
         shoe = Shoe(own.seed or b"", own.round_id, digest, own.client_seed or b"", decks)
@@ -107,13 +111,13 @@ def _standing_at(places: Ints, into: Ints, moved: Ints, swaps: int) -> Ints:
 
 
 def _words(rounds: Sequence[Own], digest: str, blocks: int) -> Ints:
+    """Return the words of the keystreams, 32 bits each, (words of a round, rounds)."""
     keyed = [
         (own.seed or b"", context(own.round_id, digest, own.client_seed or b"")) for own in rounds
     ]
     stream = b"".join(
         [keystream_block(seed, bound, number) for number in range(blocks) for seed, bound in keyed]
     )
-    # Of each block its words for all rounds, so that a round's own are in its row.
     words = np.frombuffer(stream, ">u4").reshape(blocks, len(rounds), _WORDS_IN_BLOCK)
-    found: Ints = words.swapaxes(0, 1).reshape(len(rounds), -1)
+    found: Ints = words.astype(np.uint32).swapaxes(1, 2).reshape(-1, len(rounds))
     return found
