@@ -22,8 +22,8 @@ from replay.bulk.walk import Batch, walk
 from replay.bulk.words import IGNORED, KIND, Own, Vocabulary
 from replay.engine.rules import Rules
 
-_AT_A_TIME = 4096
-"""Rounds judged together, so that what is made of them stays in a processor's own cache."""
+_AT_A_TIME = 16_384
+"""Rounds judged together: enough to pay for NumPy's calls, few enough to bound the memory."""
 
 
 class Columns(NamedTuple):

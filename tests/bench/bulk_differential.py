@@ -2,8 +2,9 @@
 
 Of each game `--rounds` rounds are judged by both, on all processors: one in five as it was played,
 in every lively way and at any seats, the others with one thing in it changed, dropped, doubled or
-moved. The run ends at the first round called sound in which the replayer finds something, and at
-the first honest round that is not proved.
+moved. As many rounds as are honest have one card changed and are held to no shoe, so that the
+engine alone has to give them away. The run ends at the first round called sound in which the
+replayer finds something, and at the first honest round that is not proved.
 """
 
 import argparse
@@ -18,8 +19,8 @@ from ledger import Ledger
 from replay.bulk.batch import replay_batch, sound
 from replay.catalogue import rules_by_digest
 from replay.games import GAMES
-from tests.bulk.helpers import by_replayer, columns_of
-from tests.bulk.rounds import corrupted, honest_round, stakes_for
+from tests.bulk.helpers import assert_play_judged_alike, by_replayer, columns_of
+from tests.bulk.rounds import corrupted, honest_round, recarded, stakes_for
 from tests.replay.helpers import new_ledger
 
 HONEST = 400
@@ -77,6 +78,8 @@ def batch_held(game: str, seed: str) -> Held:
     assert proved[:HONEST].all(), f"{seed}: an honest round not proved"
     alike = replay_batch(columns, rules, lambda place: expected.get(place, ())) == expected
     assert alike, f"{seed}: findings were lost"
+    recarded_ones = [recarded(random.choice(honest), random) for _ in honest]
+    assert_play_judged_alike([*honest, *recarded_ones], rules)
     return Held(len(rounds), len(expected), int(proved.sum()))
 
 

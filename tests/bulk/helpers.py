@@ -5,13 +5,21 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ledger import Finding, Recorded
+from replay import findings as codes
 from replay.bulk.batch import Columns, replay_batch, sound
 from replay.bulk.reading import RoundsBuilder
 from replay.bulk.words import Own, Vocabulary
 from replay.engine.rules import Rules
 from replay.replayer import replay_round
+from tests.bulk.rounds import uncommitted
 
 Rounds = Sequence[Sequence[Recorded]]
+
+_OF_THE_SHOE = {
+    codes.CLIENT_SEED_INVALID,
+    codes.COMMITMENT_MISMATCH,
+    codes.SHOE_INDEX_WRONG,
+}
 
 
 def columns_of(rounds: Rounds) -> Columns:
@@ -31,6 +39,24 @@ def by_replayer(rounds: Rounds, rules: Mapping[str, Rules]) -> dict[int, tuple[F
     """The findings of each round that has any."""
     found = {place: replay_round(events, rules).findings for place, events in enumerate(rounds)}
     return {place: findings for place, findings in found.items() if findings}
+
+
+def play_findings(rounds: Rounds, rules: Mapping[str, Rules]) -> dict[int, tuple[Finding, ...]]:
+    """What the replayer finds in the play and the money of rounds with no shoe to hold cards to."""
+    return {
+        place: kept
+        for place, findings in by_replayer(rounds, rules).items()
+        if (kept := tuple(each for each in findings if each.code not in _OF_THE_SHOE))
+    }
+
+
+def assert_play_judged_alike(rounds: Rounds, rules: Mapping[str, Rules]) -> int:
+    """Hold the engine alone to the replayer; return how many rounds had their play proved."""
+    told = [uncommitted(events) for events in rounds]
+    found, proved = play_findings(told, rules), sound(columns_of(told), rules, with_shoes=False)
+    false = [place for place in found if proved[place]]
+    assert not false, [finding.text for finding in found[false[0]]]
+    return int(proved.sum())
 
 
 def assert_judged_alike(rounds: Rounds, rules: Mapping[str, Rules]) -> int:

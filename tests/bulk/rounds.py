@@ -1,6 +1,6 @@
 """Rounds to judge: honest ones played in any way, and the same with one thing changed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 
@@ -8,13 +8,18 @@ from msgspec.structs import fields, replace
 
 from ledger import Event, Ledger, Recorded
 from ledger.events import (
+    BetSettled,
+    DecisionMade,
     DecisionOffered,
     EventData,
     Funds,
+    HoleCardShown,
+    ShoeCommitted,
+    ShoeRevealed,
 )
 from replay.catalogue import current_rules
 from replay.engine.cards import PACK
-from replay.engine.hand import INSURANCE_ACTS, PLAY_ACTS
+from replay.engine.hand import DECLINE, INSURANCE_ACTS, PLAY_ACTS
 from replay.engine.round import Decide
 from replay.games import GAMES
 from replay.table import LiveTable, TableSettings
@@ -120,6 +125,63 @@ def corrupted(events: list[Recorded], random: Random) -> list[Recorded]:
         case _:
             data[place] = _changed(data[place], random)
     return renumbered(stream, data)
+
+
+def uncommitted(events: Sequence[Recorded]) -> list[Recorded]:
+    """The round under a commitment to no shoe, so that no card is held to one."""
+    data = [
+        replace(each.event.data, commitment="00" * 32)
+        if isinstance(each.event.data, ShoeCommitted)
+        else each.event.data
+        for each in events
+    ]
+    return renumbered(events[0].event.stream, data)
+
+
+def recarded(events: list[Recorded], random: Random) -> list[Recorded]:
+    """The round with one of its cards made another."""
+    data = [each.event.data for each in events]
+    seen = [
+        place for place, each in enumerate(data) if isinstance(getattr(each, "card", None), str)
+    ]
+    place = random.choice(seen)
+    data[place] = replace(data[place], card=random.choice(PACK))
+    return renumbered(events[0].event.stream, data)
+
+
+def every_hole(events: list[Recorded]) -> Iterator[list[Recorded]]:
+    """The round with a hole card of each rank shown, whatever the look at it said."""
+    data = [each.event.data for each in events]
+    for place, each in enumerate(data):
+        if isinstance(each, HoleCardShown):
+            for card in PACK[::4]:
+                told = [*data[:place], HoleCardShown(card), *data[place + 1 :]]
+                yield renumbered(events[0].event.stream, told)
+
+
+def settled_late(events: list[Recorded]) -> Iterator[list[Recorded]]:
+    """The round with each of its settlements moved behind all others."""
+    data = [each.event.data for each in events]
+    end = next(place for place, each in enumerate(data) if isinstance(each, ShoeRevealed))
+    for place, each in enumerate(data):
+        if isinstance(each, BetSettled) and place < end - 1:
+            told = [*data[:place], *data[place + 1 : end], each, *data[end:]]
+            yield renumbered(events[0].event.stream, told)
+
+
+def unasked(events: list[Recorded]) -> Iterator[list[Recorded]]:
+    """The round without one of its answers to an ace that declined, nor the question."""
+    data = [each.event.data for each in events]
+    for place, each in enumerate(data):
+        if isinstance(each, DecisionMade) and each.act == DECLINE:
+            told = [*data[: place - 1], *data[place + 1 :]]
+            yield renumbered(events[0].event.stream, told)
+
+
+def under_rules(events: list[Recorded], digest: str) -> list[Recorded]:
+    """The round as if it had been opened under other rules."""
+    opened, *rest = [each.event.data for each in events]
+    return renumbered(events[0].event.stream, [replace(opened, rules_digest=digest), *rest])
 
 
 def every_corruption(events: list[Recorded], random: Random) -> Iterator[list[Recorded]]:

@@ -10,17 +10,22 @@ from ledger.events import EVENTS, CardDealt, EventData, InputRefused, RoundVoide
 from replay.bulk.batch import sound
 from replay.catalogue import rules_by_digest
 from replay.games import GAMES
-from tests.bulk.helpers import assert_judged_alike, columns_of
+from tests.bulk.helpers import assert_judged_alike, assert_play_judged_alike, columns_of
 from tests.bulk.other_events import ASIDES, ELSEWHERE, ENDINGS
 from tests.bulk.rounds import (
     Rounds,
     altered_offers,
     corrupted,
     every_corruption,
+    every_hole,
     every_insertion,
     honest_round,
+    recarded,
     renumbered,
+    settled_late,
     stakes_for,
+    unasked,
+    under_rules,
 )
 from tests.replay.helpers import new_ledger
 from tests.replay.lies_of_money import MONEY
@@ -71,6 +76,25 @@ def test_corrupted_rounds_are_judged_alike(game: str) -> None:
     mixed = [*changed, *rounds]
     random.shuffle(mixed)
     assert assert_judged_alike(mixed, _rules) >= len(rounds)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_play_is_judged_alike_whatever_the_shoe(game: str) -> None:
+    """With no shoe to give a false card away, what a course says of play has to do so."""
+    random = Random(f"play {game}")
+    rounds = _honest(game, random, 2 * ROUNDS)
+    changed = [recarded(random.choice(rounds), random) for _ in range(6 * ROUNDS)]
+    changed += [corrupted(random.choice(rounds), random) for _ in range(2 * ROUNDS)]
+    for alter in (altered_offers, every_hole, settled_late, unasked):
+        changed += [each for events in rounds[:ROUNDS] for each in alter(events)]
+    assert assert_play_judged_alike([*rounds, *changed], _rules) > len(rounds)
+
+
+def test_no_game_s_rounds_pass_for_another_s() -> None:
+    random = Random(11)
+    rounds = [events for game in GAMES for events in _honest(game, random, ROUNDS)]
+    others = [under_rules(events, digest) for digest in _rules for events in rounds]
+    assert assert_play_judged_alike([*rounds, *others], _rules) >= 2 * len(rounds)
 
 
 @pytest.mark.parametrize("game", GAMES)
