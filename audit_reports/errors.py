@@ -29,3 +29,7 @@ class ProjectionBusy(AuditError):
 
 class ProjectionUnavailable(AuditError):
     """The projection's file cannot be used: damaged, or on a disk that is full or failing."""
+
+
+class ReportError(AuditError):
+    """A report cannot be made or written."""

@@ -19,17 +19,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ledger import Finding
+from replay.currency import amount_text
 from replay.engine.cards import FACE_DOWN, VALUE, is_red, pretty
 from replay.engine.round import RoundState, SeatHand
-
-_WHOLE = ("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF", 0)
-_THOUSANDTHS = ("BHD IQD JOD KWD LYD OMR TND", 3)
-DECIMAL_PLACES = {
-    currency: places
-    for currencies, places in (_WHOLE, _THOUSANDTHS)
-    for currency in currencies.split()
-}
-"""Currencies whose minor unit is not a hundredth (ISO 4217)."""
 
 ID_WIDTH = 36
 """The width of a round's id, which must survive copying from the screen."""
@@ -115,12 +107,7 @@ def cards_text(cards: Iterable[str]) -> Text:
 
 def amount(minor: int | None, currency: str = "") -> str:
     """Return minor units as people write them, `12.50 EUR`; a dash for None."""
-    if minor is None:
-        return "-"
-    places = DECIMAL_PLACES.get(currency, 2)
-    whole, part = divmod(abs(minor), 10**places)
-    fraction = f".{part:0{places}}" if places else ""
-    return f"{'-' if minor < 0 else ''}{whole:,}{fraction} {plain(currency)}".rstrip()
+    return plain(amount_text(minor, currency))
 
 
 def total_text(state: RoundState, held: SeatHand) -> str:

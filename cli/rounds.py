@@ -20,7 +20,7 @@ from cli.render import (
     print_findings,
     print_json,
 )
-from cli.timeline import actor_of, describe_event
+from cli.timeline import describe_event
 from ledger import Finding, Ledger
 from ledger.events import BetSettled, RoundVoided, stream_kind
 from ledger.rounds import RoundRow
@@ -29,6 +29,7 @@ from replay.catalogue import rules_by_digest
 from replay.engine.round import RoundState
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
+from replay.narrative import actor_of
 from replay.replayer import Replay, replay_round
 from replay.transcript import as_round_text
 

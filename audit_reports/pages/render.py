@@ -1,0 +1,54 @@
+"""From a template and data to one self-contained page, the same bytes for the same data.
+
+A page holds its style and its pictures and fetches nothing: no script, no font, no image from
+elsewhere. Whatever comes from a ledger is escaped, and characters that would turn the writing
+direction or hide are made visible, since names are whatever somebody chose.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from replay.currency import amount_text
+
+
+def render_page(template: str, **data: Any) -> str:
+    """Return the page that a template of `pages/templates` makes of `data`.
+
+    A name the template uses and the data lacks raises jinja2's UndefinedError.
+    """
+    return _environment().get_template(template).render(**data)
+
+
+def visible(text: object) -> Markup:
+    """Return text from a ledger escaped for HTML, what does not print written out."""
+    if isinstance(text, Markup):
+        return text
+    plain = "".join(
+        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
+        for each in str(text)
+    )
+    return escape(plain)
+
+
+def whole_number(value: int) -> str:
+    """Return a count with thousands apart, `1,234,567`."""
+    return f"{value:,}"
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("audit_reports.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=visible,
+    )
+    environment.filters["amount"] = amount_text
+    environment.filters["number"] = whole_number
+    return environment

@@ -1,0 +1,93 @@
+"""Pages stand alone, show what a ledger says harmlessly, and draw the same bytes twice."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from markupsafe import Markup
+
+from audit_reports.errors import ReportError
+from audit_reports.pages.cards import cards_svg
+from audit_reports.pages.charts import (
+    Chart,
+    Funnel,
+    Scale,
+    funnel_chart,
+    interval_strip,
+    waterfall_chart,
+)
+from audit_reports.pages.pdf import pdf_of
+from audit_reports.pages.render import render_page, visible
+
+SVG = "{http://www.w3.org/2000/svg}"
+FUNNEL = Funnel([10, 100, 1_000], [0.9, 1.02, 0.985], 0.98, [0.7, 0.22, 0.07], [1.2, 0.4, 0.12])
+STEPS = [("theory", 0.98), ("luck", 0.004), ("skill", -0.01), ("error", 0.0)]
+
+
+def charts() -> list[Markup]:
+    return [
+        funnel_chart("Zero, main bet", "realised return over rounds", FUNNEL),
+        waterfall_chart("Zero, main bet", "parts of the return", STEPS),
+        interval_strip("main", 0.95, 0.99, 0.98, 0.97, 0.05),
+        cards_svg(["Ac", "Td", "??", "7h"], "Seat 1", marked=1),
+    ]
+
+
+def test_a_page_fetches_nothing_and_runs_nothing() -> None:
+    page = render_page("base.html", title="a report")
+    assert "<script" not in page
+    assert not re.search(r"(src|href)\s*=|url\(|@import", page)
+
+
+def test_what_a_ledger_says_cannot_become_markup_or_turn_the_text() -> None:
+    assert visible("<b>p</b>") == "&lt;b&gt;p&lt;/b&gt;"
+    assert visible("p\u202e1\x1b[2J") == "p\\u202e1\\x1b[2J"
+
+
+@pytest.mark.parametrize("drawing", charts())
+def test_every_drawing_is_well_formed_and_read_aloud(drawing: Markup) -> None:
+    root = ElementTree.fromstring(drawing)
+    assert root.get("role") == "img"
+    assert root.findtext(f"{SVG}title")
+
+
+def test_the_same_data_draws_the_same_bytes() -> None:
+    assert charts() == charts()
+
+
+def test_cards_are_told_in_words() -> None:
+    root = ElementTree.fromstring(cards_svg(["Ac", "??", "zz"], "the dealer"))
+    words = "the dealer: ace of clubs, a card face down, an unreadable card 'zz'"
+    assert root.findtext(f"{SVG}title") == words
+
+
+def test_bars_stand_where_the_parts_before_them_ended() -> None:
+    # 0.98 + 0.004 - 0.01 + 0 = 0.974
+    root = ElementTree.fromstring(waterfall_chart("t", "d", STEPS))
+    labels = [each.text for each in root.iter(f"{SVG}text")]
+    assert labels[-1] == "97.40%"
+    bars = list(root.iter(f"{SVG}rect"))
+    assert bars[1].get("fill") != bars[2].get("fill")
+    luck_top, skill_top = (float(bar.get("y") or 0) for bar in bars[1:3])
+    assert luck_top == skill_top
+
+
+def test_a_scale_puts_its_ends_on_its_pixels_and_ticks_on_round_numbers() -> None:
+    scale = Scale(10, 10_000, 0, 300, log=True)
+    assert [scale.at(value) for value in (10, 100, 10_000)] == [0, 100, 300]
+    assert scale.ticks() == [10, 100, 1_000, 10_000]
+    assert Scale(0, 1, 0, 10).ticks(5) == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1])
+
+
+def test_names_in_a_chart_are_escaped() -> None:
+    chart = Chart("<t>", "<d>", Scale(0, 1, 0, 1), Scale(0, 1, 0, 1), (10, 10))
+    chart.text(1, 1, "<script>")
+    assert "<script>" not in chart.svg()
+
+
+def test_a_page_becomes_a_pdf() -> None:
+    try:
+        made = pdf_of(render_page("base.html", title="a report"))
+    except ReportError as missing:
+        pytest.skip(str(missing))
+    assert made.startswith(b"%PDF-")
