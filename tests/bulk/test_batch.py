@@ -87,14 +87,15 @@ def test_play_is_judged_alike_whatever_the_shoe(game: str) -> None:
     changed += [corrupted(random.choice(rounds), random) for _ in range(2 * ROUNDS)]
     for alter in (altered_offers, every_hole, settled_late, unasked):
         changed += [each for events in rounds[:ROUNDS] for each in alter(events)]
-    assert assert_play_judged_alike([*rounds, *changed], _rules) > len(rounds)
+    # A course is judged by the last round that takes it: an honest one has to clear no lie.
+    assert assert_play_judged_alike([*changed, *rounds], _rules) > len(rounds)
 
 
 def test_no_game_s_rounds_pass_for_another_s() -> None:
     random = Random(11)
     rounds = [events for game in GAMES for events in _honest(game, random, ROUNDS)]
     others = [under_rules(events, digest) for digest in _rules for events in rounds]
-    assert assert_play_judged_alike([*rounds, *others], _rules) >= 2 * len(rounds)
+    assert assert_play_judged_alike([*others, *rounds], _rules) >= 2 * len(rounds)
 
 
 @pytest.mark.parametrize("game", GAMES)
