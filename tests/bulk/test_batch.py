@@ -91,6 +91,31 @@ def test_play_is_judged_alike_whatever_the_shoe(game: str) -> None:
     assert assert_play_judged_alike([*changed, *rounds], _rules) > len(rounds)
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_a_course_is_shared_by_equal_openings_alone(game: str) -> None:
+    """Where half a stake is nothing nobody is asked about an ace; elsewhere that is a finding."""
+    lies: Rounds = []
+    rounds: Rounds = []
+    for seed in range(ROUNDS):
+        small, large = (
+            honest_round(_ledger, game, {"s1": {"main": stake}}, Random(seed), lively=False)
+            for stake in (1, 100)
+        )
+        rounds += [small, large]
+        lies += [*unasked(large), *settled_late(large)]
+    assert assert_play_judged_alike([*lies, *rounds], _rules) >= len(rounds)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_busted_hand_is_paid_in_its_turn(game: str) -> None:
+    """Its payment moved behind the others' is a finding, which a hand that stands is not one for."""
+    random = Random(f"busted {game}")
+    stakes = {"s1": {"main": 100}, "s2": {"main": 100}}
+    rounds = [honest_round(_ledger, game, stakes, random) for _ in range(2 * ROUNDS)]
+    lies = [each for events in rounds for each in settled_late(events)]
+    assert assert_play_judged_alike([*lies, *rounds], _rules) >= len(rounds)
+
+
 def test_no_game_s_rounds_pass_for_another_s() -> None:
     random = Random(11)
     rounds = [events for game in GAMES for events in _honest(game, random, ROUNDS)]
