@@ -108,7 +108,7 @@ def test_a_course_is_shared_by_equal_openings_alone(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_busted_hand_is_paid_in_its_turn(game: str) -> None:
-    """Its payment moved behind the others' is a finding, which a hand that stands is not one for."""
+    """Its payment moved behind the others' is a finding; that of a hand that stands is not."""
     random = Random(f"busted {game}")
     stakes = {"s1": {"main": 100}, "s2": {"main": 100}}
     rounds = [honest_round(_ledger, game, stakes, random) for _ in range(2 * ROUNDS)]
