@@ -119,7 +119,7 @@ class _Counting:
         if own.seed is not None:
             self._seeds.add(own.seed, each.first_leaf)
         if own.commitment is not None:
-            self._commitments.add(own.commitment.encode(), each.first_leaf)
+            self._commitments.add(own.commitment, each.first_leaf)
         if each.age is not None:
             self._ages[next(name for name, bound in AGES.items() if each.age < bound)] += 1
         self._findings += [

@@ -19,7 +19,7 @@ from ledger.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.bulk.words import Own, seed_bytes
+from replay.bulk.words import Own, hex_bytes, seed_bytes
 from replay.engine.cards import VALUE
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -67,7 +67,7 @@ class DealtRound(msgspec.Struct):
         """Take in the next event of the round."""
         match event.data:
             case ShoeCommitted(commitment=commitment) if self.own.commitment is None:
-                self.own.commitment = commitment
+                self.own.commitment = hex_bytes(commitment)
                 self.committed_leaf, self.committed_at = leaf_index, event.at
             case StakesPlaced():
                 self._take_stakes(event, leaf_index)

@@ -7,8 +7,9 @@ asked, with hands that stand for all of their kind, and its answer is kept. Turn
 written once, in `replay.engine.round`.
 """
 
-from functools import lru_cache
-from typing import Final
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -72,21 +73,26 @@ _DEALERS: Final = {
 _SHOWN: Final = (None, False, True)
 
 
-def layout_of(rules: Rules, seats: int) -> "Layout":
-    """Return the layout of rounds with so many seats, made once for equal rules."""
-    return _layout(canonical_rules(rules), seats)
+LayoutOf: TypeAlias = Callable[[int], "Layout"]
+"""The layouts of one rule set by how many seats play."""
 
 
-@lru_cache(maxsize=256)
-def _layout(canonical: bytes, seats: int) -> "Layout":
-    return Layout(compile_tables(rules_from_json(canonical)), seats)
+def layouts_of(rules: Rules) -> LayoutOf:
+    """Return the layouts of a rule set, each made once for equal rules."""
+    return _layouts(canonical_rules(rules))
+
+
+@lru_cache(maxsize=64)
+def _layouts(canonical: bytes) -> LayoutOf:
+    return lru_cache(maxsize=None)(partial(Layout, compile_tables(rules_from_json(canonical))))
 
 
 class Layout:
     """The columns of a round with `seats` seats: two hands a seat, the dealer, the check, answers.
 
-    `first[column]` is the state each begins in; a situation is the sum of each column's role
-    shifted by `shift[column]`.
+    `first[column]` is the state each begins in, `begun` the situation they make; a situation is the
+    sum of each column's role shifted by `shift[column]`. `plan` are the codes of the initial deal;
+    `dealt[n, seat]` is the place in it of a seat's n-th card, `dealt_up` that of the up card.
     """
 
     def __init__(self, tables: Tables, seats: int) -> None:
@@ -102,11 +108,16 @@ class Layout:
         )
         widths = [2] * self.hands + [3, 2] + [1] * seats
         self.shift = np.cumsum([0, *widths[:-1]])
+        self.begun = int(self.situations(self.first[None])[0])
         self.to_decide = TO_HAND + 3 * seats
         self.to_answer = TO_HAND + 6 * seats
         self._names = [f"s{number}" for number in range(1, seats + 1)]
         plan = deal_plan(tables.rules.deal_order, tuple(self._names))
         self.plan = np.array([self.code(due) for due in plan])
+        self.dealt = np.array(
+            [np.flatnonzero(self.plan == TO_HAND + 3 * seat) for seat in range(seats)]
+        ).T
+        self.dealt_up = int(np.flatnonzero(self.plan == TO_DEALER)[0])
         self._known: dict[int, int] = {}
         self._keys = np.full(_SLOTS, -1, np.int64)
         self._codes = np.zeros(_SLOTS, np.int64)

@@ -1,6 +1,6 @@
 """Rounds of a ledger as Parquet: words of symbols, and beside them what is a round's alone.
 
-A part is two files. In one each row is a round: its id and player, commitment and seeds as text,
+A part is two files. In one each row is a round: its id and player, commitment and seeds as bytes,
 and for each event the number of a symbol, its `seq` and its leaf. In the other each row is a
 symbol: an event's type and data, without what the columns hold and without what no replay reads
 (sealed seeds, a wallet's answers, software, tables). From both the events can be made again as far
@@ -29,6 +29,7 @@ from ledger.sharing import Progress
 from replay.audit import Gathered, readable
 from replay.bulk.folder import ExportUnusable, Folder
 from replay.bulk.manifest import FORMAT, NAME, Manifest, Part, digest_of
+from replay.bulk.words import hex_bytes
 from replay.money_check import HELD
 
 ROUNDS: Final = 50_000
@@ -40,14 +41,18 @@ OWN: Final[dict[str, tuple[type[EventData], str]]] = {
     "server_seed": (ShoeRevealed, "seed"),
     "client_seed": (DealRequested, "client_seed"),
 }
-"""Columns that hold a field of the first event of a kind; null where a round has no such event."""
+"""Columns that hold a field of the first event of a kind; null where a round has no such event.
+Where the field should be hexadecimal and is written in another way, the symbol keeps it instead."""
+
+HEX: Final = {"commitment": 32, "server_seed": 32, "client_seed": -1}
+"""Those of them that are bytes, and how many; -1 for any number."""
 
 ROUND_SCHEMA: Final = pa.schema(
     [
         pa.field("round_id", pa.string(), nullable=False),
         pa.field("opened_at", pa.string(), nullable=False),
         pa.field("ended", pa.bool_(), nullable=False),
-        *(pa.field(name, pa.string()) for name in OWN),
+        *(pa.field(n, pa.binary(HEX[n]) if n in HEX else pa.string()) for n in OWN),
         pa.field(
             "words", pa.list_(pa.field("element", pa.int32(), nullable=False)), nullable=False
         ),
@@ -63,6 +68,11 @@ SYMBOL_SCHEMA: Final = pa.schema(
         pa.field("data", pa.string(), nullable=False),
     ]
 )
+_ROUND_ENCODING: Final[dict[str, Any]] = {
+    "use_dictionary": ["player", "words.list.element", "seqs.list.element"],
+    # The leaves of a round lie close together: their differences take a third of the room.
+    "column_encoding": {"leaves.list.element": "DELTA_BINARY_PACKED"},
+}
 _BLANK: Final = {
     "session": None, "operator": None, "table": None, "channel": None, "build": None,
     "policy_digest": None, "deadline": None, "sealed_seed": "", "escrow_sealed_seed": None,
@@ -141,7 +151,7 @@ class _Writer:
 
     def add(self, events: list[Recorded], *, ended: bool) -> None:
         """Take a round."""
-        own: dict[str, str] = {}
+        own: dict[str, str | bytes | None] = {}
         words = []
         for recorded in events:
             symbol = recorded.event.type, _symbol(recorded.event.data, own)
@@ -169,14 +179,14 @@ class _Writer:
         number = len(self.parts)
         names = f"rounds-{number:05}.parquet", f"symbols-{number:05}.parquet"
         symbols = {"type": [t for t, _ in self._symbols], "data": [d for _, d in self._symbols]}
-        tables = (
-            pa.Table.from_pydict(self._rows, ROUND_SCHEMA),
-            pa.Table.from_pydict(symbols, SYMBOL_SCHEMA),
+        tables: tuple[tuple[pa.Table, dict[str, Any]], ...] = (
+            (pa.Table.from_pydict(self._rows, ROUND_SCHEMA), _ROUND_ENCODING),
+            (pa.Table.from_pydict(symbols, SYMBOL_SCHEMA), {}),
         )
         digests = []
-        for name, table in zip(names, tables, strict=True):
+        for name, (table, encoding) in zip(names, tables, strict=True):
             sink = pa.BufferOutputStream()
-            pq.write_table(table, sink, compression="zstd")
+            pq.write_table(table, sink, compression="zstd", **encoding)
             data = sink.getvalue()
             digests.append(digest_of(data))
             self.write(name, data)
@@ -189,15 +199,16 @@ class _Writer:
         self._folder.write(name, data)
 
 
-def _symbol(data: EventData, own: dict[str, str]) -> str:
+def _symbol(data: EventData, own: dict[str, str | bytes | None]) -> str:
     """Return an event's data as the text of a symbol; note in `own` what the columns hold."""
     blank: dict[str, Any] = {
         name: value for name, value in _BLANK.items() if name in data.__struct_fields__
     }
     for name, (kind, field) in OWN.items():
         if isinstance(data, kind) and name not in own:
-            own[name] = getattr(data, field)
-            blank[field] = ""
+            own[name] = _held(name, getattr(data, field))
+            if own[name] is not None:
+                blank[field] = ""
     funds = getattr(data, "funds", None)
     if funds is not None:
         # That part of a payment is held is what a replay reads of the answer.
@@ -207,3 +218,11 @@ def _symbol(data: EventData, own: dict[str, str]) -> str:
         )
     text = msgspec.json.encode(msgspec.structs.replace(data, **blank) if blank else data)
     return text.decode()
+
+
+def _held(name: str, text: str) -> str | bytes | None:
+    """Return what a column holds of a text, None where it cannot hold it as it is written."""
+    if name not in HEX:
+        return text
+    found = hex_bytes(text)
+    return found if found is not None and HEX[name] in (-1, len(found)) else None

@@ -18,7 +18,7 @@ from ledger.checkpoint import Checkpoint, parse_checkpoint
 from ledger.errors import NoteRefused
 from replay.bulk.folder import ExportUnusable, Folder
 
-FORMAT = "shoeproof/rounds-parquet/v1"
+FORMAT = "shoeproof/rounds-parquet/v2"
 NAME = "manifest.json"
 
 CANNOT_PROVE = (

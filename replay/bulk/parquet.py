@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -29,12 +28,13 @@ from replay.audit import (
     void_round,
 )
 from replay.bulk.batch import Columns, replay_batch
-from replay.bulk.export import OWN, ROUND_SCHEMA, SYMBOL_SCHEMA
+from replay.bulk.export import HEX, OWN, ROUND_SCHEMA, SYMBOL_SCHEMA
 from replay.bulk.folder import ExportUnusable, Folder
 from replay.bulk.manifest import Manifest, Part, checked, read_manifest
 from replay.bulk.pool import Judge, Share, shared
 from replay.bulk.ranges import RangeReport
-from replay.bulk.words import Own, Vocabulary, seed_bytes
+from replay.bulk.tables import Ints
+from replay.bulk.words import Own, Vocabulary
 from replay.catalogue import rules_by_content
 from replay.engine.rules import Rules
 
@@ -102,7 +102,16 @@ def _reports(
 
 def _make_judge(folder: Folder, manifest: Manifest, only: str | None) -> Judge:
     rules = rules_by_content(manifest.rules.values())
-    return lambda number, part: _Rounds(folder, manifest, number, part).judged(rules, only)
+    vocabulary = Vocabulary()
+
+    def judge_part(number: int, part: Part) -> RangeReport:
+        nonlocal vocabulary
+        # Parts say the same things: what was read or judged in one is known in the next.
+        if vocabulary.is_full:
+            vocabulary = Vocabulary()
+        return _Rounds(folder, manifest, number, part).judged(rules, only, vocabulary)
+
+    return judge_part
 
 
 class _Rounds:
@@ -137,67 +146,69 @@ class _Rounds:
         if leaves.min() < 0 or leaves.max() >= manifest.size:
             raise ExportUnusable(f"{self.name} names leaves beyond the {manifest.size} exported")
 
-    def judged(self, rules: Mapping[str, Rules], only: str | None) -> RangeReport:
+    def judged(
+        self, rules: Mapping[str, Rules], only: str | None, vocabulary: Vocabulary
+    ) -> RangeReport:
         """Return what the part's rounds say."""
-        vocabulary = Vocabulary()
-        texts = [(kind, data.encode()) for kind, data in self.symbols]
-        digests: list[str | None] = []
-        rows = np.zeros(len(texts), np.int64)
-        for number, (kind, text) in enumerate(texts):
-            said = Own("")
-            try:
-                rows[number] = vocabulary.read(kind, text, said)
-            except (KeyError, ValueError, RecursionError) as error:
-                raise ExportUnusable(f"{self.name}: symbol {number} is no event") from error
-            digests.append(said.rules_digest)
-        first = [digests[word] for word in self.words[self.starts[:-1]].tolist()]
-        kept = [
-            place
-            for place, digest in enumerate(first)
-            if digest is None or is_of_game(rules.get(digest), only)
-        ]
-        ended = self.rounds["ended"].to_pylist()
-        chosen = [place for place in kept if ended[place]]
+        rows, digests = self._read_symbols(vocabulary)
+        concerns = np.array(
+            [digest is None or is_of_game(rules.get(digest), only) for digest in digests]
+        )
+        kept = concerns[self.words[self.starts[:-1]]]
+        ended = self._column("ended").astype(np.bool_)
+        places = np.flatnonzero(kept & ended)
+        chosen, waiting = places.tolist(), np.flatnonzero(kept & ~ended).tolist()
         findings = replay_batch(
-            self._columns(chosen, rows, vocabulary),
+            self._columns(places, rows, vocabulary),
             rules,
             lambda place: list(judge(self.events(chosen[place]), rules, None)),
         )
-        leaves = self.rounds["leaves"].values.to_numpy()
-        last = leaves[self.starts[1:] - 1].tolist()
-        kinds = [self.symbols[word][0] for word in self.words[self.starts[1:] - 1].tolist()]
-        void = [place for place in chosen if kinds[place] == RoundVoided.__name__]
-        voids = [(last[place], void_round(self.events(place))) for place in void]
-        waiting = [self.events(place) for place in kept if not ended[place]]
+        is_void = np.array([kind == RoundVoided.__name__ for kind, _ in self.symbols])
+        ends = self.starts[1:] - 1
+        last = self.rounds["leaves"].values.to_numpy()[ends]
+        void = places[is_void[self.words[ends[places]]]].tolist()
+        voids = [(int(last[place]), void_round(self.events(place))) for place in void]
+        unended = [self.events(place) for place in waiting]
         return RangeReport(
             start=self.number,
             stop=self.number + 1,
             closed=len(chosen) - len(void),
             voids=[(leaf, told) for leaf, told in voids if told is not None],
-            found=[(last[chosen[place]], list(each)) for place, each in findings.items()],
+            found=[(int(last[chosen[place]]), list(each)) for place, each in findings.items()],
             whole=[],
             pieces=[],
-            unended=[list(judge(events, rules, None)) for events in waiting],
-            open_rounds=[told for told in map(open_round, waiting) if told is not None],
+            unended=[list(judge(events, rules, None)) for events in unended],
+            open_rounds=[told for told in map(open_round, unended) if told is not None],
         )
 
-    def _columns(self, chosen: list[int], rows: Any, vocabulary: Vocabulary) -> Columns:
+    def _read_symbols(self, vocabulary: Vocabulary) -> tuple[Ints, list[str | None]]:
+        """Return each symbol's row in the vocabulary, and the rules that it names if any."""
+        digests: list[str | None] = []
+        rows = np.zeros(len(self.symbols), np.int64)
+        for number, (kind, text) in enumerate(self.symbols):
+            said = Own("")
+            try:
+                rows[number] = vocabulary.read(kind, text.encode(), said)
+            except (KeyError, ValueError, RecursionError) as error:
+                raise ExportUnusable(f"{self.name}: symbol {number} is no event") from error
+            digests.append(said.rules_digest)
+        return rows, digests
+
+    def _columns(self, places: Ints, rows: Ints, vocabulary: Vocabulary) -> Columns:
         names = ("round_id", "commitment", "server_seed", "client_seed")
-        own = []
-        for round_id, commitment, seed, client_seed in zip(
-            *(self.rounds[name].to_pylist() for name in names), strict=True
-        ):
-            each = Own(round_id)
-            each.commitment = commitment
-            each.seed = None if seed is None else seed_bytes(seed)
-            each.client_seed = None if client_seed is None else seed_bytes(client_seed)
-            own.append(each)
+        own = list(map(Own, *(self._column(name)[places].tolist() for name in names)))
         lengths = np.diff(self.starts)
-        mask = np.zeros(len(lengths), np.bool_)
-        mask[chosen] = True
-        words = rows[self.words[np.repeat(mask, lengths)]]
-        starts = np.cumsum(lengths[mask]) - lengths[mask]
-        return Columns(vocabulary, [own[place] for place in chosen], words, starts)
+        words, starts = self.words, self.starts[:-1].astype(np.int64)
+        if len(places) < len(lengths):
+            mask = np.zeros(len(lengths), np.bool_)
+            mask[places] = True
+            words = words[np.repeat(mask, lengths)]
+            starts = np.cumsum(lengths[places]) - lengths[places]
+        return Columns(vocabulary, own, rows[words], starts)
+
+    def _column(self, name: str) -> Ints:
+        found: Ints = self.rounds[name].to_numpy(zero_copy_only=False)
+        return found
 
     def events(self, place: int) -> list[Recorded]:
         """Make a round's events again, as far as a replay looks at them."""
@@ -208,7 +219,8 @@ class _Rounds:
             data = msgspec.json.decode(text, type=EVENTS[kind])
             for name, (cls, field) in OWN.items():
                 if isinstance(data, cls) and name not in filled and row[name] is not None:
-                    data = msgspec.structs.replace(data, **{field: row[name]})
+                    held = row[name].hex() if name in HEX else row[name]
+                    data = msgspec.structs.replace(data, **{field: held})
                     filled.add(name)
             event = Event(1, self.origin, row["round_id"], seq, kind, row["opened_at"], None, data)
             found.append(Recorded(leaf, event, b"", b""))

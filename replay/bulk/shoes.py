@@ -10,13 +10,16 @@ from itertools import islice
 
 import numpy as np
 
-from replay.bulk.tables import NUMBER, Ints
-from replay.bulk.words import Own
+from replay.bulk.tables import DOWN, NUMBER, Ints
+from replay.bulk.walk import Batch
+from replay.bulk.words import CARD, INDEX, SHOWN, SYMBOL, Own
 from replay.engine.cards import PACK
 from replay.engine.shoe import BLOCK_BYTES, BLOCKS, Shoe, commitment, context, keystream_block
 from replay.errors import ShoeError
 
 _WORDS_IN_BLOCK = BLOCK_BYTES // 4
+_PACK_PLACE = np.tile(np.arange(len(PACK)), 8)
+"""Which card of the pack each of a shoe's ordered cards is."""
 
 
 def committed(rounds: Sequence[Own], digest: str) -> Ints:
@@ -26,12 +29,46 @@ def committed(rounds: Sequence[Own], digest: str) -> Ints:
     """
     return np.array(
         [
-            own.has_seeds
-            and commitment(own.round_id, digest, own.seed or b"").hex() == own.commitment
+            own.has_seeds and commitment(own.round_id, digest, own.seed or b"") == own.commitment
             for own in rounds
         ],
         np.bool_,
     )
+
+
+def shoes_hold(rounds: Sequence[Own], digest: str, decks: int, batch: Batch) -> Ints:
+    """Tell of each round whether its shoe is the one committed to, and its cards are the shoe's.
+
+    `rounds` are those of the batch, `digest` that of their rules.
+    """
+    card = np.flatnonzero(batch.kind == CARD)
+    number = batch.number[card]
+    first = np.searchsorted(card, batch.start)
+    ordinal = np.arange(len(card)) - first[number]
+    right = committed(rounds, digest)
+    right[number[batch.of(INDEX, card) != ordinal]] = False
+    shown = np.flatnonzero(batch.kind == SHOWN)
+    hole = np.full(len(rounds), -1)
+    hole[batch.number[shown]] = batch.of(SYMBOL, shown)
+    logged = batch.of(SYMBOL, card)
+    logged = np.where(logged == NUMBER[DOWN], hole[number], logged)
+    counts = np.diff(first, append=len(card))
+    # Rounds whose cards take as many blocks of the keystream are drawn together.
+    blocks = -(-counts // _WORDS_IN_BLOCK)
+    for block in np.unique(blocks[right]).tolist():
+        chosen = np.flatnonzero(right & (blocks == block))
+        most = int(counts[chosen].max())
+        try:
+            cards = first_cards([rounds[n] for n in chosen.tolist()], digest, decks, most)
+        except ShoeError:
+            right[chosen] = False
+            continue
+        place = np.full(len(rounds), -1)
+        place[chosen] = np.arange(len(chosen))
+        mine = place[number] >= 0
+        differs = cards[place[number[mine]], ordinal[mine]] != logged[mine]
+        right[number[mine][differs]] = False
+    return right
 
 
 def first_cards(rounds: Sequence[Own], digest: str, decks: int, count: int) -> Ints:
@@ -44,18 +81,20 @@ def first_cards(rounds: Sequence[Own], digest: str, decks: int, count: int) -> I
         raise ShoeError(f"a shoe of {size} cards has no {count}")
     if count > BLOCKS * _WORDS_IN_BLOCK:
         raise ShoeError("the keystream has fewer words than that")
-    words = _words(rounds, digest, -(-count // _WORDS_IN_BLOCK))[:, :count].astype(np.int64)
-    remaining = size - np.arange(count)
-    rejected = (words >= (1 << 32) // remaining * remaining).any(axis=1)
+    words = _words(rounds, digest, -(-count // _WORDS_IN_BLOCK))
     # Place p holds ordered card p unless a swap put another there: `into[k]` is where swap k put
     # what had stood at place k, and `moved[k]` which card that was.
-    into = (np.arange(count) + words % remaining).T.copy()
-    moved = np.empty_like(into)
-    cards = np.empty_like(into)
+    into, moved, cards = np.empty((3, count, len(rounds)), np.int16)
+    rejected = np.zeros(len(rounds), np.bool_)
     for place in range(count):
+        word, remaining = words[place], size - place
+        times = word // remaining
+        rejected |= times >= (1 << 32) // remaining
+        into[place] = word - times * remaining
+        into[place] += place
         cards[place] = _standing_at(into[place], into, moved, place)
-        moved[place] = _standing_at(np.full(len(words), place), into, moved, place)
-    found = cards.T % len(PACK)
+        moved[place] = _standing_at(np.full_like(into[place], place), into, moved, place)
+    found: Ints = _PACK_PLACE.take(cards.T)
     for number in np.flatnonzero(rejected).tolist():
         own = rounds[number]
         shoe = Shoe(own.seed or b"", own.round_id, digest, own.client_seed or b"", decks)
@@ -106,9 +145,13 @@ def _standing_at(places: Ints, into: Ints, moved: Ints, swaps: int) -> Ints:
 
 
 def _words(rounds: Sequence[Own], digest: str, blocks: int) -> Ints:
-    numbers = range(blocks)
-    stream = []
-    for own in rounds:
-        bound = context(own.round_id, digest, own.client_seed or b"")
-        stream += [keystream_block(own.seed or b"", bound, number) for number in numbers]
-    return np.frombuffer(b"".join(stream), ">u4").reshape(len(rounds), -1)
+    """Return the words of the keystreams, 32 bits each, (words of a round, rounds)."""
+    keyed = [
+        (own.seed or b"", context(own.round_id, digest, own.client_seed or b"")) for own in rounds
+    ]
+    stream = b"".join(
+        [keystream_block(seed, bound, number) for number in range(blocks) for seed, bound in keyed]
+    )
+    words = np.frombuffer(stream, ">u4").reshape(blocks, len(rounds), _WORDS_IN_BLOCK)
+    found: Ints = words.astype(np.uint32).swapaxes(1, 2).reshape(-1, len(rounds))
+    return found

@@ -94,7 +94,9 @@ class Tables(NamedTuple):
     by state: `role` is what `due_next` asks of it; `legal` the acts, as ACT_BIT; `up_value` the
     dealer's up card; `early` the line that pays a finished hand whatever the dealer has, or -1;
     `cash_out` two ratios' terms by up card. `line[facts[hand], facts[dealer]]` pays at the end.
-    `asked[natural, has_half]` are the acts a seat may answer an ace with.
+    `asked[natural, has_half]` are the acts a seat may answer an ace with. `standing` numbers what
+    the course of a round asks of a state: sink or not, its role, acts, whether it is a natural and
+    whether it is paid early.
     """
 
     rules: Rules
@@ -108,6 +110,7 @@ class Tables(NamedTuple):
     up_value: Ints
     facts: Ints
     early: Ints
+    standing: Ints
     line: Ints
     pays: Pays
     offer_line: int
@@ -191,6 +194,8 @@ def _compile(rules: Rules) -> Tables:
     facts, line = _settlement(rules, hands, dealers)
     early = of_states(lambda hand: _early(rules, hand), None, np.int16)
     early[:_FIXED] = early[first_dealer:] = -1
+    legal = of_states(lambda hand: act_mask(legal_acts(rules, hand)), None, np.int64)
+    natural = of_states(lambda hand: hand.over == NATURAL, lambda dealer: dealer.natural, np.bool_)
     numerator, denominator = _cash_out(rules, hands, size)
     return Tables(
         rules=rules,
@@ -198,14 +203,13 @@ def _compile(rules: Rules) -> Tables:
         dealers=tuple(dealers),
         transition=transition,
         role=role,
-        legal=of_states(lambda hand: act_mask(legal_acts(rules, hand)), None, np.int64),
-        natural=of_states(
-            lambda hand: hand.over == NATURAL, lambda dealer: dealer.natural, np.bool_
-        ),
+        legal=legal,
+        natural=natural,
         doubled=of_states(lambda hand: hand.doubled, None, np.bool_),
         up_value=of_states(lambda hand: 0, lambda dealer: dealer.up_value, np.int8),
         facts=facts,
         early=early,
+        standing=_standing(role, legal, natural, early),
         line=line,
         pays=_pays([(each.name, each.pays) for each in rules.settlement]),
         offer_line=_offer_line(rules.settlement),
@@ -307,6 +311,13 @@ def _settlement(
         np.int16,
     )
     return facts, line
+
+
+def _standing(role: Ints, legal: Ints, natural: Ints, early: Ints) -> Ints:
+    is_sink = np.arange(len(role)) < ABSENT
+    facts = np.stack([is_sink, role, legal, natural, early >= 0], axis=1)
+    found: Ints = np.unique(facts, axis=0, return_inverse=True)[1].reshape(-1)
+    return found
 
 
 def _early(rules: Rules, hand: Hand) -> int:

@@ -1,190 +1,137 @@
-"""The walk: the moves of many rounds through the tables, one move of every round at a time.
+"""The walk: cards and acts of many rounds through the tables, one move of every round at a time.
 
-Each round is a row of states: two hands a seat, the dealer, the check, the seats' answers. A move
-names a column and a symbol; what is due must name the same. Nothing else is judged here. The
-states before and after each move are kept, so that offers, stakes and payments can be held to them
-afterwards, for all rounds at once. Invariant: a round whose `followed` is true was walked from its
-first card to its settlement with nothing but what was due.
+Each round is a row of states, two hands for each seat and the dealer. A move names a column and a
+symbol and puts the state after them in the place of the state before; whether it was due is asked
+later (`courses`), of these states. A move that is not allowed ends in a sink.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from replay.bulk.due import (
-    CHECK,
-    SETTLE,
-    SHOW,
-    TO_DEALER,
-    TO_DEALER_DOWN,
-    TO_HAND,
-    Layout,
-)
-from replay.bulk.tables import (
-    ABSENT,
-    ANSWERED,
-    ASKED,
-    NUMBER,
-    Ints,
-)
-from replay.bulk.words import (
-    CARD,
-    CHECKED,
-    DECISION,
-    HALF,
-    KIND,
-    OFFER,
-    SEAT,
-    SHOWN,
-    SYMBOL,
-)
-from replay.engine.hand import EVEN_MONEY, INSURANCE_ACTS, SPLIT
-
-_INSURANCE_SYMBOLS = [NUMBER[act] for act in INSURANCE_ACTS]
+from replay.bulk.tables import ABSENT, NUMBER, SYMBOLS, Ints, Tables
+from replay.bulk.words import COLUMN, COLUMNS, KIND, MOVES, SYMBOL
+from replay.engine.hand import SPLIT
 
 
-class Events(NamedTuple):
-    """The events of rounds with one rule set and one number of seats, flat, in order.
+class Openings(NamedTuple):
+    """How rounds begin, a row for each distinct way and a column for each seat's number.
 
-    `words` are the events, numbers of the vocabulary's rows, and `table` has a column for each of
-    those. `number` is the place of each event's round, `start` the first event of each round. `pos`
-    maps a seat's number to its place among those that play, -1 for others, (rounds, 10); `has_half`
-    tells whether its stake has a half.
+    `place` is a seat's place among those that play, -1 for others. `main`, `insurance` and `side`,
+    by the number of a side bet's name, are stakes in minor units. `form` numbers what the course
+    of a round asks of its opening.
+    """
+
+    place: Ints
+    main: Ints
+    insurance: Ints
+    side: dict[int, Ints]
+    form: Ints
+
+
+class Batch(NamedTuple):
+    """Rounds of one rule set: their events, flat and in order.
+
+    `words` are the events, numbers of the vocabulary's rows, and `table` has a row for each of the
+    numbers of those. `number` is the place of each event's round, `start` the first event of each
+    round; `opening` is each round's place in `openings`.
     """
 
     table: Ints
     words: Ints
+    kind: Ints
     number: Ints
     start: Ints
-    pos: Ints
-    has_half: Ints
+    openings: Openings
+    opening: Ints
+
+    @classmethod
+    def of_rounds(
+        cls, table: Ints, words: Ints, lengths: Ints, openings: Openings, opening: Ints
+    ) -> "Batch":
+        """Return a batch of rounds that have so many events each."""
+        return cls(
+            table,
+            words,
+            table[KIND].astype(np.int8).take(words),
+            np.repeat(np.arange(len(lengths)), lengths),
+            np.cumsum(lengths) - lengths,
+            openings,
+            opening,
+        )
+
+    @property
+    def lengths(self) -> Ints:
+        """Return how many events each round has."""
+        return np.diff(self.start, append=len(self.words))
 
     def of(self, field: int, events: Ints | slice = slice(None)) -> Ints:
         """Return one number of the rows of some events."""
-        found: Ints = self.table[field][self.words[events]]
+        found: Ints = self.table[field].take(self.words[events])
+        return found
+
+    def only(self, chosen: Ints) -> "Batch":
+        """Return the chosen rounds, told by a mask."""
+        if chosen.all():
+            return self
+        return Batch.of_rounds(
+            self.table,
+            self.words[chosen[self.number]],
+            self.lengths[chosen],
+            self.openings,
+            self.opening[chosen],
+        )
+
+    def by_seat(self, of_openings: Ints, events: Ints) -> Ints:
+        """Return a number of the openings for the round and seat of each of some events."""
+        cells = self.opening.take(self.number.take(events)) * of_openings.shape[1]
+        found: Ints = of_openings.reshape(-1).take(cells + (self.of(COLUMN, events) >> 1))
         return found
 
 
 class Walked(NamedTuple):
-    """What the walk saw: per round whether it could be `followed`, and its last states.
+    """The events that are moves, the states before and after each, and each round's last states.
 
-    `move` are the events that are moves; `column`, `before` and `after` what each moved and how;
-    `turn` counts the offers before each event. `natural` tells of each seat's initial cards.
+    `first` is each round's first place among the moves; `states` is (rounds, COLUMNS).
     """
 
-    followed: Ints
-    states: Ints
-    natural: Ints
     move: Ints
-    column: Ints
+    first: Ints
     before: Ints
     after: Ints
-    turn: Ints
+    states: Ints
 
 
-def walk(layout: Layout, events: Events) -> Walked:
+def walk(tables: Tables, batch: Batch) -> Walked:
     """Follow the moves of rounds; see `Walked`."""
-    tables, rounds = layout.tables, len(events.start)
-    kind = events.of(KIND)
-    move = np.flatnonzero(
-        (kind == CARD) | ((kind >= CHECKED) & (kind <= DECISION) & (kind != OFFER))
-    )
-    number = events.number[move]
-    symbol = events.of(SYMBOL, move)
-    column, code = _aims(layout, events, move)
-    counts = np.bincount(number, minlength=rounds)
-    starts = np.cumsum(counts) - counts
-    before, after = np.zeros((2, len(move)), np.int64)
+    move = np.flatnonzero(batch.table[MOVES].astype(np.bool_).take(batch.words))
+    words, rounds = batch.words.take(move), len(batch.start)
+    column, symbol = batch.table[COLUMN].take(words), batch.table[SYMBOL].take(words)
+    first = np.searchsorted(move, batch.start)
+    counts = np.diff(first, append=len(move))
     # Longest first, so that the rounds still under way are always the first ones.
-    order = np.argsort(-counts, kind="stable")
-    starts, lengths = starts[order], counts[order]
-    states = np.tile(layout.first, (rounds, 1))
-    flat = states.reshape(-1)
-    base = np.arange(rounds) * len(layout.first)
-    wrong = lengths < len(layout.plan)
-    role, shift, transition = tables.role, layout.shift, tables.transition
-    situation = natural = np.zeros(0, np.int64)
-    for step in range(int(lengths[0]) if rounds else 0):
-        under_way = int(np.searchsorted(-lengths, -step, side="left"))
+    order = np.argsort(-counts.astype(np.int16), kind="stable")
+    starts, ends = first[order], -counts[order]
+    states = np.empty((rounds, COLUMNS), tables.transition.dtype)
+    states[:] = ABSENT
+    states[:, ::2] = tables.first_hand
+    states[:, 0] = tables.first_dealer
+    flat, transition = states.reshape(-1), tables.transition.reshape(-1)
+    base = order * COLUMNS
+    before, after = np.empty((2, len(move)), flat.dtype)
+    for step in range(-int(ends[0]) if rounds else 0):
+        under_way = int(np.searchsorted(ends, -step, side="left"))
         at = starts[:under_way] + step
-        if step < len(layout.plan):
-            wrong[:under_way] |= code[at] != layout.plan[step]
-        else:
-            if step == len(layout.plan):
-                natural = _ask(layout, states, events.has_half[order])
-                situation = layout.situations(states)
-            wrong[:under_way] |= code[at] != layout.due(situation[:under_way])
-        cell = base[:under_way] + column[at]
-        old = flat[cell]
-        new = transition[old, symbol[at]].astype(np.int64)
+        said = symbol.take(at)
+        cell = column.take(at)
+        cell += base[:under_way]
+        old = flat.take(cell)
+        new = transition.take(np.multiply(old, len(SYMBOLS), dtype=np.int64) + said)
         flat[cell] = new
         before[at], after[at] = old, new
-        if step >= len(layout.plan):
-            situation[:under_way] += (role[new] - role[old]) << shift[column[at]]
-            _move_besides(layout, states, situation, at, column, symbol, new)
-    if not len(situation):
-        natural = _ask(layout, states, events.has_half[order])
-        situation = layout.situations(states)
-    wrong |= layout.due(situation) != SETTLE
-    wrong |= (states < ABSENT).any(axis=1)
-    back = np.argsort(order)
-    turn = np.cumsum(kind == OFFER)
-    turn -= turn[events.start][events.number]
-    return Walked(~wrong[back], states[back], natural[back], move, column, before, after, turn)
-
-
-def _aims(layout: Layout, events: Events, move: Ints) -> tuple[Ints, Ints]:
-    """Return which column each move moves, and the code of what must be due for it."""
-    kind, seat, half, symbol = (events.of(each, move) for each in (KIND, SEAT, HALF, SYMBOL))
-    pos = events.pos[events.number[move], seat]
-    is_card, is_decision = kind == CARD, kind == DECISION
-    to_dealer = (is_card & (seat == 0)) | (kind == SHOWN)
-    answers = is_decision & (symbol >= _INSURANCE_SYMBOLS[0])
-    down = symbol == NUMBER["??"]
-    column = 2 * pos + (half == 2)
-    code = TO_HAND + 3 * pos + half
-    code[is_decision] += layout.to_decide - TO_HAND
-    code[answers] = (layout.to_answer + pos)[answers]
-    column[answers] = (layout.answers + pos)[answers]
-    bad = (pos < 0) | (is_card & down) | (answers & (half != 0))
-    code[bad], column[bad] = -1, 0
-    column[to_dealer] = layout.dealer
-    code[to_dealer] = np.where(down, TO_DEALER_DOWN, TO_DEALER)[to_dealer]
-    code[kind == SHOWN] = SHOW
-    code[kind == CHECKED] = CHECK
-    column[kind == CHECKED] = layout.check
-    return column, code
-
-
-def _ask(layout: Layout, states: Ints, has_half: Ints) -> Ints:
-    """Mark the seats that an ace up asks; return which of them hold a natural."""
-    natural: Ints = layout.tables.natural[states[:, 0 : layout.hands : 2]]
-    asked = layout.tables.asked[natural.astype(np.int64), has_half.astype(np.int64)] != 0
-    states[:, layout.answers :] = np.where(asked, ASKED, ANSWERED)
-    return natural
-
-
-def _move_besides(
-    layout: Layout,
-    states: Ints,
-    situation: Ints,
-    at: Ints,
-    column: Ints,
-    symbol: Ints,
-    new: Ints,
-) -> None:
-    """Make the second hand of a split, and pay even money to the hand that answered so."""
-    role, shift = layout.tables.role, layout.shift
-    acts = symbol[at]
-    split = np.flatnonzero((acts == NUMBER[SPLIT]) & (column[at] % 2 == 0) & (new >= ABSENT))
-    if len(split):
-        beside = column[at[split]] + 1
-        states[split, beside] = new[split]
-        situation[split] += role[new[split]] << shift[beside]
-    taken = np.flatnonzero((acts == NUMBER[EVEN_MONEY]) & (column[at] >= layout.answers))
-    if len(taken):
-        hand = 2 * (column[at[taken]] - layout.answers)
-        old = states[taken, hand]
-        paid = layout.tables.transition[old, NUMBER[EVEN_MONEY]].astype(np.int64)
-        states[taken, hand] = paid
-        situation[taken] += (role[paid] - role[old]) << shift[hand]
+        split = np.flatnonzero(said == NUMBER[SPLIT])
+        if len(split):
+            # The second hand of a split is as the first; what is no split ended in a sink.
+            beside = cell[split] | 1
+            flat[beside] = new[split]
+    return Walked(move, first, before, after, states)

@@ -17,18 +17,31 @@ from ledger import events
 from ledger.events import EventData, Funds, Limit, Stakes
 from replay.bulk.tables import ACT_BIT, ACTS, DOWN, NUMBER, Ints, act_mask
 from replay.engine.cards import VALUE
+from replay.engine.hand import DECLINE, INSURANCE
 from replay.engine.round import NATURAL, NO_NATURAL, Decide
 from replay.engine.shoe import MAX_CLIENT_SEED_BYTES, SEED_BYTES
 from replay.money_check import HELD, check_credit, check_debit, check_offer
 
 Row: TypeAlias = tuple[int, ...]
 
-(KIND, SEAT, HALF, SYMBOL, INDEX, STAKE, PAID, OFFERED, WITHHELD, BET, LINE, CLEAN) = range(12)
+(KIND, SEAT, HALF, SYMBOL, INDEX, STAKE, PAID, OFFERED, WITHHELD, BET, LINE, CLEAN, LETTER,
+ COLUMN, MOVES) = range(15)  # fmt: skip
 """The numbers of a row. SEAT is 0 for the dealer, HALF 1 or 2 after a split. OFFERED are acts as
 ACT_BIT, WITHHELD those that an offer may leave out. BET and LINE are numbers of names. STAKE and
 PAID are minor units: of a settlement, of the totals, the stake a decision adds, the value offered
-(PAID); of the openings, placed chips and deals STAKE is the number of a text."""
-_WIDTH: Final = 12
+(PAID); of the openings, placed chips and deals STAKE is the number of a text. LETTER numbers what
+a row says apart from its cards and amounts. COLUMN is that of a hand or of the dealer, MOVES
+whether a card or an act moves it."""
+_WIDTH: Final = 15
+
+MAIN, INSURANCE_BET = range(2)
+"""The numbers of these two names."""
+
+SEATS: Final = 10
+"""The dealer and nine seats."""
+
+COLUMNS: Final = 2 * SEATS
+"""Two hands for each seat; the dealer has the first column."""
 
 (IGNORED, OPENED, COMMITTED, PLACED, REQUESTED, CARD, CHECKED, SHOWN, OFFER, DECISION, SETTLED,
  REVEALED, CLOSED, OTHER) = range(14)  # fmt: skip
@@ -48,6 +61,8 @@ _HANDS: Final = {"dealer": (0, 0)} | {
 _MOST_TEXTS: Final = 200_000
 _DEADLINE: Final = b'"deadline":"'
 _is_time = re.compile(rb'([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{15}Z)"').match
+_MOST_COURSES: Final = 100_000
+_ANSWERS: Final = {NUMBER[INSURANCE], NUMBER[DECLINE]}
 
 
 class _Deal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -96,10 +111,12 @@ class Vocabulary:
     """The rows met so far. It grows with what is distinct; begin another when it `is_full`."""
 
     def __init__(self) -> None:
-        """Begin with no row."""
+        """Begin with no row; `courses` says which courses of play are right, see `bulk.courses`."""
         self.rows = Names()
         self.names = Names("main", "insurance")
         self.openings = Names()
+        self.forms = Names()
+        self.courses: dict[bytes, bool] = {}
         self.stakes: list[Stakes] = []
         self._stakes_read: dict[bytes, tuple[int, int]] = {}
         self._limits: dict[bytes, dict[str, Limit] | None] = {}
@@ -107,20 +124,21 @@ class Vocabulary:
         self._opened_rows: dict[tuple[str, bytes], int] = {}
         self._requested_rows: dict[tuple[int, bool], int] = {}
         self._room = _MOST_TEXTS
-        self._table: Ints = np.zeros((0, _WIDTH), np.int64)
+        self._letters = Names()
+        self._table: Ints = np.zeros((_WIDTH, 0), np.int64)
         self._commits = self._row(COMMITTED)
         self._reveals = self._row(REVEALED)
 
     @property
     def is_full(self) -> bool:
         """Tell whether so much is distinct that another vocabulary should be begun."""
-        return self._room < 0
+        return self._room < 0 or len(self.courses) > _MOST_COURSES
 
     def table(self) -> Ints:
-        """Return the rows as an array of integers, (rows, numbers of a row)."""
-        new = self.rows.items[len(self._table) :]
+        """Return the rows as an array of integers, (numbers of a row, rows)."""
+        new = self.rows.items[self._table.shape[1] :]
         if new:
-            self._table = np.vstack([self._table, np.array(new, np.int64)])
+            self._table = np.hstack([self._table, np.array(new, np.int64).T])
         return self._table
 
     def read(self, kind: str, text: bytes, own: "Own") -> int:
@@ -141,7 +159,7 @@ class Vocabulary:
             return self._requested(text, own)
         data = _decode[kind](text)
         if isinstance(data, events.ShoeCommitted):
-            own.commitment = data.commitment
+            own.commitment = hex_bytes(data.commitment)
             return self._commits
         if isinstance(data, events.ShoeRevealed):
             own.seed = seed_bytes(data.seed)
@@ -267,38 +285,33 @@ class Vocabulary:
         fits = all(abs(number) < LARGEST for number in (index, stake, paid))
         if not fits:
             index = stake = paid = 0
-        names = self.names
+        clean = clean and fits and seat >= 0
+        number, bet_number = NUMBER.get(symbol, NUMBER[DOWN]), self.names.number(bet)
+        # Which card it is does not matter to the course of a round, only that it can be seen.
+        told = max(number, NUMBER[DOWN] - 1)
+        letter = kind, seat, half, told, offered, withheld, bet_number, clean
+        moves = kind in (CARD, SHOWN) or (kind == DECISION and number not in _ANSWERS)
         return self.rows.number((
-            kind, seat, half, NUMBER.get(symbol, NUMBER[DOWN]), index, stake, paid, offered,
-            withheld, names.number(bet), names.number(line), clean and fits and seat >= 0,
+            kind, seat, half, number, index, stake, paid, offered, withheld, bet_number,
+            self.names.number(line), clean, self._letters.number(letter),
+            2 * max(seat, 0) + (half == 2), moves,
         ))  # fmt: skip
 
 
-class Own:
+class Own(msgspec.Struct, gc=False):
     """What is a round's alone among the rounds of a batch; None for what was not said.
 
-    `deadlines` are those of its offers, in order.
+    A commitment that is no lower hex is no commitment. `deadlines` are those of its offers, in
+    order; one that is no time is empty.
     """
 
-    __slots__ = (
-        "client_seed",
-        "commitment",
-        "deadlines",
-        "policy_digest",
-        "round_id",
-        "rules_digest",
-        "seed",
-    )
-
-    def __init__(self, round_id: str) -> None:
-        """Begin a round."""
-        self.round_id = round_id
-        self.rules_digest: str | None = None
-        self.policy_digest: str | None = None
-        self.deadlines: list[str | None] = []
-        self.commitment: str | None = None
-        self.seed: bytes | None = None
-        self.client_seed: bytes | None = None
+    round_id: str
+    commitment: bytes | None = None
+    seed: bytes | None = None
+    client_seed: bytes | None = None
+    rules_digest: str | None = None
+    policy_digest: str | None = None
+    deadlines: list[str | None] = []
 
     @property
     def has_seeds(self) -> bool:
@@ -334,3 +347,9 @@ def seed_bytes(text: str) -> bytes | None:
         return bytes.fromhex(text)
     except ValueError:
         return None
+
+
+def hex_bytes(text: str) -> bytes | None:
+    """Return the bytes that a text of lower hex, and no other text, is written for; else None."""
+    found = seed_bytes(text)
+    return found if found is not None and found.hex() == text else None

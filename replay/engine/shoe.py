@@ -9,7 +9,6 @@ likely given a uniform keystream. `replay/README.md` holds the full specificatio
 """
 
 import hashlib
-import hmac
 import struct
 from collections.abc import Iterator
 from functools import lru_cache
@@ -25,6 +24,9 @@ KEYSTREAM_BITS: Final = 32_768
 BLOCK_BYTES: Final = 32
 BLOCKS: Final = KEYSTREAM_BITS // 8 // BLOCK_BYTES
 _START: Final = [n.to_bytes(4, "big") + LABEL + b"\x00" for n in range(1, BLOCKS + 1)]
+_INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
+_OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
+_PADDING: Final = bytes(64 - SEED_BYTES)
 _LENGTH: Final = KEYSTREAM_BITS.to_bytes(4, "big")
 _WORDS_IN_BLOCK: Final = struct.Struct(">8I")
 
@@ -59,9 +61,15 @@ def _bound(rules_digest: str, client_seed: bytes) -> bytes:
 
 
 def keystream_block(server_seed: bytes, kbkdf_context: bytes, number: int) -> bytes:
-    """Return one block of the keystream, 32 bytes, by its 0-based number below 128."""
+    """Return one block of the keystream, 32 bytes, by its 0-based number below 128.
+
+    It is HMAC-SHA-256 (RFC 2104, 2) under a seed of 32 bytes, by two plain hashes: `hmac.digest`
+    takes two thirds longer for inputs this short.
+    """
+    key = server_seed + _PADDING
     fixed = _START[number] + kbkdf_context + _LENGTH
-    return hmac.digest(server_seed, fixed, "sha256")
+    inner = hashlib.sha256(key.translate(_INNER) + fixed).digest()
+    return hashlib.sha256(key.translate(_OUTER) + inner).digest()
 
 
 def keystream_blocks(server_seed: bytes, kbkdf_context: bytes) -> Iterator[bytes]:

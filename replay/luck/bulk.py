@@ -169,7 +169,7 @@ def _groups(
     columns: Columns, rules_by_digest: Mapping[str, Rules], proved: Ints
 ) -> Iterator[_Group]:
     vocabulary = columns.vocabulary
-    rows = vocabulary.table().T
+    rows = vocabulary.table()
     number = np.repeat(
         np.arange(len(columns.own)), np.diff(columns.starts, append=len(columns.words))
     )

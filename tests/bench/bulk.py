@@ -14,7 +14,9 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,6 +57,9 @@ SAMPLE = 160_000
 
 SIGNED = 12_000
 """Rounds up to which every signature is verified too."""
+
+ENGINE_ROUNDS = 1_000_000
+"""Rounds that one process judges where the engine is measured, the same ones again and again."""
 
 CARDS = 6
 """Cards of a usual round of one seat."""
@@ -104,12 +109,11 @@ def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
     print(f"{'':<34}{'rounds/s':>12}{'cpu µs':>9}{'of floor':>10}")
     floor = _used(lambda: [hashlib.sha256(leaf.state).digest() for leaf in leaves])
 
-    def row(what: str, rounds: float, used: Used) -> None:
-        ratio = used.cpu / rounds / (floor.cpu / count)
-        print(
-            f"{what:<34}{rounds / used.wall:>12,.0f}{used.cpu / rounds * 1e6:>9.1f}{ratio:>9.1f}x",
-            flush=True,
-        )
+    def row(what: str, rounds: float, used: Used) -> float:
+        ratio, rate = used.cpu / rounds / (floor.cpu / count), rounds / used.wall
+        cpu = used.cpu / rounds * 1e6
+        print(f"{what:<34}{rate:>12,.0f}{cpu:>9.1f}{ratio:>9.1f}x", flush=True)
+        return rate
 
     row("SHA-256 over the leaves (floor)", count, floor)
     row("leaf hashes and Merkle root", count, _used(
@@ -125,7 +129,14 @@ def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
     events = list(Gathered().ended(read_leaf(leaf) for round_ in few for leaf in round_))
     row("engine, scalar (replay)", len(events), _used(lambda: _replayed(events, rules)))
     sound(columns, rules, with_shoes=False)
-    row("engine, bulk", count, _used(lambda: sound(columns, rules, with_shoes=False)))
+    times = max(1, ENGINE_ROUNDS // count)
+
+    def engine() -> None:
+        for _ in range(times):
+            assert sound(columns, rules, with_shoes=False).all()
+
+    row("engine, bulk, one process", times * count, _used(engine))
+    bulk = row("engine, bulk, two processes", 2 * times * count, _used(lambda: _twice(engine)))
     row("shoes and commitments", count, _used(lambda: _shoes(columns)))
     row("rounds judged, bulk", count, _used(lambda: sound(columns, rules)))
     whole = count / share
@@ -155,11 +166,22 @@ def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
     for name, play in peers().items():
         if play is None:
             print(f"{name}: not installed (extra `bench`)")
-        else:
-            row(f"{name}, playing", PLAYED, _used(lambda play=play: play(PLAYED)))  # type: ignore[misc]
+            continue
+        played = row(f"{name}, playing", PLAYED, _used(partial(play, PLAYED)))
+        print(f"  engine, bulk, two processes: {bulk / played:.1f} times that rate")
     mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"most memory: {mine:,.0f} MB here, {worker:,.0f} MB in the largest worker")
+
+
+def _twice(work: Callable[[], None]) -> None:
+    """Do the work in two processes at once; what they judge is in memory when they start."""
+    processes = [get_context("fork").Process(target=work) for _ in range(2)]
+    for each in processes:
+        each.start()
+    for each in processes:
+        each.join()
+        assert each.exitcode == 0
 
 
 def _used(work: Callable[[], Any]) -> Used:

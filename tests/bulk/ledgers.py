@@ -4,7 +4,15 @@ from random import Random
 
 from ledger import Ledger
 from ledger.envelope import Event, payload, seal_leaf
-from ledger.events import EventData, InputRefused, RoundVoided, ShoeRevealed
+from ledger.events import (
+    DISPUTES_PREFIX,
+    HOLDS_PREFIX,
+    OPERATIONS_STREAM,
+    EventData,
+    InputRefused,
+    RoundVoided,
+    ShoeRevealed,
+)
 from ledger.store import SealedEvent
 from replay.batch import Batch
 from replay.catalogue import current_rules
@@ -12,6 +20,7 @@ from replay.engine.round import Decide
 from replay.games import GAMES
 from replay.live_round import LiveRound
 from replay.table import LiveTable, TableSettings
+from tests.bulk.other_events import ASIDES, ELSEWHERE
 from tests.bulk.rounds import LIMITS, stakes_for
 
 
@@ -36,10 +45,24 @@ def interleaved(ledger: Ledger, random: Random, rounds: int) -> None:
         live.append(round_)
         for each in random.sample(live, min(len(live), 4)):
             if isinstance(each.due, Decide):
+                _interrupt(batch, each.round_id, random)
                 each.decide(each.due.hand, random.choice(each.offered))
             if not isinstance(each.due, Decide):
                 live.remove(each)
     batch.flush()
+
+
+def _interrupt(batch: Batch, round_id: str, random: Random) -> None:
+    """Write what comes between the events of a round, and beside it in other streams."""
+    batch.append(*[(round_id, each) for each in ASIDES if random.random() < 0.1])
+    streams = {
+        "operations": OPERATIONS_STREAM,
+        "holds": HOLDS_PREFIX + round_id,
+        "disputes": DISPUTES_PREFIX + round_id,
+    }
+    for each in ELSEWHERE:
+        if each.kind in streams and random.random() < 0.02:
+            batch.append((streams[each.kind], each))
 
 
 def _append_raw(ledger: Ledger, stream: str, seq: int, data: EventData) -> None:

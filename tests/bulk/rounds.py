@@ -1,7 +1,8 @@
 """Rounds to judge: honest ones played in any way, and the same with one thing changed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -10,19 +11,23 @@ from msgspec.structs import fields, replace
 from ledger import Event, Ledger, Recorded
 from ledger.clock import parse_time
 from ledger.events import (
+    BetSettled,
+    DecisionMade,
     DecisionOffered,
     EventData,
     Funds,
-    InputRefused,
-    ViewAcknowledged,
+    HoleCardShown,
+    ShoeCommitted,
+    ShoeRevealed,
 )
 from replay.catalogue import current_rules
 from replay.engine.cards import PACK
-from replay.engine.hand import INSURANCE_ACTS, PLAY_ACTS
+from replay.engine.hand import DECLINE, INSURANCE_ACTS, PLAY_ACTS
 from replay.engine.round import Decide
 from replay.games import GAMES
 from replay.table import LiveTable, TableSettings
 from replay.wallet import MemoryWallet
+from tests.bulk.other_events import ASIDES, ELSEWHERE, ENDINGS
 from tests.replay.helpers import ORIGIN, Draft
 
 LIMITS: dict[str, tuple[int | None, int | None]] = {
@@ -30,6 +35,9 @@ LIMITS: dict[str, tuple[int | None, int | None]] = {
 }
 Rounds = list[list[Recorded]]
 NOON = "2026-01-02T12:00:00.000001Z"
+
+_current_rules = lru_cache(maxsize=8)(current_rules)
+_OTHERS = (*ASIDES, *ELSEWHERE, *ENDINGS)
 
 
 class Notes:
@@ -67,7 +75,7 @@ def honest_round(
     laid = sum(sum(bets.values()) for bets in stakes.values())
     table = LiveTable(
         ledger,
-        current_rules(ledger, game),
+        _current_rules(ledger, game),
         TableSettings(limits=LIMITS, currency="EUR"),
         wallet=None if balance_minor is None else MemoryWallet(max(balance_minor, laid)),
         journal=notes,
@@ -87,8 +95,7 @@ def honest_round(
 
 
 def _asides(random: Random) -> list[EventData]:
-    asides: list[EventData] = [InputRefused("s1 hit", "late"), ViewAcknowledged(3)]
-    return [each for each in asides if random.random() < 0.05]
+    return [each for each in ASIDES if random.random() < 0.03]
 
 
 def stakes_for(game: str, random: Random) -> dict[str, dict[str, int]]:
@@ -108,27 +115,106 @@ def renumbered(stream: str, data: list[EventData]) -> list[Recorded]:
 
 
 def corrupted(events: list[Recorded], random: Random) -> list[Recorded]:
-    """The round with one thing changed: a value, an event dropped, doubled, or moved."""
+    """The round with one thing changed: a value, an event dropped, doubled, moved or put in."""
     data = [each.event.data for each in events]
     stream = events[0].event.stream
     place = random.randrange(1, len(data))
-    match random.randrange(8):
+    match random.randrange(9):
         case 0:
             del data[place]
         case 1:
             data.insert(place, data[place])
         case 2:
             data.insert(random.randrange(1, len(data)), data.pop(place))
+        case 3:
+            data.insert(place, random.choice(_OTHERS))
         case _:
             data[place] = _changed(data[place], random)
     return renumbered(stream, data)
 
 
+def uncommitted(events: Sequence[Recorded]) -> list[Recorded]:
+    """The round under a commitment to no shoe, so that no card is held to one."""
+    data = [
+        replace(each.event.data, commitment="00" * 32)
+        if isinstance(each.event.data, ShoeCommitted)
+        else each.event.data
+        for each in events
+    ]
+    return renumbered(events[0].event.stream, data)
+
+
+def recarded(events: list[Recorded], random: Random) -> list[Recorded]:
+    """The round with one of its cards made another."""
+    data = [each.event.data for each in events]
+    seen = [
+        place for place, each in enumerate(data) if isinstance(getattr(each, "card", None), str)
+    ]
+    place = random.choice(seen)
+    data[place] = replace(data[place], card=random.choice(PACK))
+    return renumbered(events[0].event.stream, data)
+
+
+def every_hole(events: list[Recorded]) -> Iterator[list[Recorded]]:
+    """The round with a hole card of each rank shown, whatever the look at it said."""
+    data = [each.event.data for each in events]
+    for place, each in enumerate(data):
+        if isinstance(each, HoleCardShown):
+            for card in PACK[::4]:
+                told = [*data[:place], HoleCardShown(card), *data[place + 1 :]]
+                yield renumbered(events[0].event.stream, told)
+
+
+def settled_late(events: list[Recorded]) -> Iterator[list[Recorded]]:
+    """The round with each of its settlements moved behind all others."""
+    data = [each.event.data for each in events]
+    end = next(place for place, each in enumerate(data) if isinstance(each, ShoeRevealed))
+    for place, each in enumerate(data):
+        if isinstance(each, BetSettled) and place < end - 1:
+            told = [*data[:place], *data[place + 1 : end], each, *data[end:]]
+            yield renumbered(events[0].event.stream, told)
+
+
+def unasked(events: list[Recorded]) -> Iterator[list[Recorded]]:
+    """The round without one of its answers to an ace that declined, nor the question."""
+    data = [each.event.data for each in events]
+    for place, each in enumerate(data):
+        if isinstance(each, DecisionMade) and each.act == DECLINE:
+            told = [*data[: place - 1], *data[place + 1 :]]
+            yield renumbered(events[0].event.stream, told)
+
+
+def under_rules(events: list[Recorded], digest: str) -> list[Recorded]:
+    """The round as if it had been opened under other rules."""
+    opened, *rest = [each.event.data for each in events]
+    return renumbered(events[0].event.stream, [replace(opened, rules_digest=digest), *rest])
+
+
+def every_corruption(events: list[Recorded], random: Random) -> Iterator[list[Recorded]]:
+    """The round with each event dropped, doubled, swapped with the next, and each field changed."""
+    data, stream = [each.event.data for each in events], events[0].event.stream
+    for place, each in enumerate(data[1:], start=1):
+        before, after = data[:place], data[place + 1 :]
+        changed = [[_with(each, field.name, random)] for field in fields(each)]
+        for instead in ([], [each, each], *changed):
+            yield renumbered(stream, [*before, *instead, *after])
+        if after:
+            yield renumbered(stream, [*before, after[0], each, *after[1:]])
+
+
+def every_insertion(events: list[Recorded], put: EventData) -> Iterator[list[Recorded]]:
+    """The round with an event put in after each of its events but the last."""
+    data, stream = [each.event.data for each in events], events[0].event.stream
+    for place in range(1, len(data)):
+        yield renumbered(stream, [*data[:place], put, *data[place:]])
+
+
 def _changed(data: EventData, random: Random) -> EventData:
-    names = [field.name for field in fields(data)]
-    name = random.choice(names)
-    value = getattr(data, name)
-    return replace(data, **{name: _other(name, value, random)})
+    return _with(data, random.choice(fields(data)).name, random)
+
+
+def _with(data: EventData, name: str, random: Random) -> EventData:
+    return replace(data, **{name: _other(name, getattr(data, name), random)})
 
 
 _WORDS = {

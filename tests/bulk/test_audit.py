@@ -17,6 +17,7 @@ from replay.catalogue import add_published_games
 from replay.games import GAMES
 from replay.interruptions import circumstances_of
 from tests.bulk.ledgers import damage, interleaved
+from tests.bulk.other_events import ASIDES, ELSEWHERE
 from tests.replay.helpers import ORIGIN, new_ledger
 from tests.replay.lies_of_money import MONEY
 from tests.replay.lies_of_play import PLAY
@@ -42,6 +43,14 @@ def test_the_report_is_the_same_however_cut(ledger: Ledger, partitions: int) -> 
     assert expected.open_rounds
     assert expected.void_rounds
     assert audit(ledger, partitions=partitions).rounds == expected
+
+
+def test_interruptions_holds_and_disputes_are_among_the_rounds(ledger: Ledger) -> None:
+    """So the reports held to each other here tell the same with them."""
+    met = {leaf.topic for leaf in ledger.leaves()}
+    assert {type(each).__name__ for each in ASIDES} <= met
+    beside = {type(each).__name__ for each in ELSEWHERE if each.kind not in ("keys", "policies")}
+    assert beside <= met
 
 
 @pytest.mark.parametrize("only", [*GAMES, "unknown"])

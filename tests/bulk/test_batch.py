@@ -6,18 +6,26 @@ import pytest
 from hypothesis import given, settings
 
 from ledger import Ledger
-from ledger.events import CardDealt, InputRefused, RoundVoided
+from ledger.events import EVENTS, CardDealt, EventData, InputRefused, RoundVoided
 from replay.bulk.batch import sound
 from replay.catalogue import rules_by_digest
 from replay.games import GAMES
-from tests.bulk.helpers import assert_judged_alike, columns_of
+from tests.bulk.helpers import assert_judged_alike, assert_play_judged_alike, columns_of
+from tests.bulk.other_events import ASIDES, ELSEWHERE, ENDINGS
 from tests.bulk.rounds import (
     Rounds,
     altered_offers,
     corrupted,
+    every_corruption,
+    every_hole,
+    every_insertion,
     honest_round,
+    recarded,
     renumbered,
+    settled_late,
     stakes_for,
+    unasked,
+    under_rules,
 )
 from tests.replay.helpers import new_ledger
 from tests.replay.lies_of_money import MONEY
@@ -68,6 +76,97 @@ def test_corrupted_rounds_are_judged_alike(game: str) -> None:
     mixed = [*changed, *rounds]
     random.shuffle(mixed)
     assert assert_judged_alike(mixed, _rules) >= len(rounds)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_play_is_judged_alike_whatever_the_shoe(game: str) -> None:
+    """With no shoe to give a false card away, what a course says of play has to do so."""
+    random = Random(f"play {game}")
+    rounds = _honest(game, random, 2 * ROUNDS)
+    changed = [recarded(random.choice(rounds), random) for _ in range(6 * ROUNDS)]
+    changed += [corrupted(random.choice(rounds), random) for _ in range(2 * ROUNDS)]
+    for alter in (altered_offers, every_hole, settled_late, unasked):
+        changed += [each for events in rounds[:ROUNDS] for each in alter(events)]
+    # A course is judged by the last round that takes it: an honest one has to clear no lie.
+    assert assert_play_judged_alike([*changed, *rounds], _rules) > len(rounds)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_course_is_shared_by_equal_openings_alone(game: str) -> None:
+    """Where half a stake is nothing nobody is asked about an ace; elsewhere that is a finding."""
+    lies: Rounds = []
+    rounds: Rounds = []
+    for seed in range(ROUNDS):
+        small, large = (
+            honest_round(_ledger, game, {"s1": {"main": stake}}, Random(seed), lively=False)
+            for stake in (1, 100)
+        )
+        rounds += [small, large]
+        lies += [*unasked(large), *settled_late(large)]
+    assert assert_play_judged_alike([*lies, *rounds], _rules) >= len(rounds)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_busted_hand_is_paid_in_its_turn(game: str) -> None:
+    """Its payment moved behind the others' is a finding; that of a hand that stands is not."""
+    random = Random(f"busted {game}")
+    stakes = {"s1": {"main": 100}, "s2": {"main": 100}}
+    rounds = [honest_round(_ledger, game, stakes, random) for _ in range(2 * ROUNDS)]
+    lies = [each for events in rounds for each in settled_late(events)]
+    assert assert_play_judged_alike([*lies, *rounds], _rules) >= len(rounds)
+
+
+def test_no_game_s_rounds_pass_for_another_s() -> None:
+    random = Random(11)
+    rounds = [events for game in GAMES for events in _honest(game, random, ROUNDS)]
+    others = [under_rules(events, digest) for digest in _rules for events in rounds]
+    assert assert_play_judged_alike([*others, *rounds], _rules) >= 2 * len(rounds)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_single_corruption_is_judged_alike(game: str) -> None:
+    """Each event of some rounds dropped, doubled, swapped, and each of its fields changed."""
+    random = Random(f"single {game}")
+    rounds = [
+        changed
+        for events in _honest(game, random, 12)
+        for changed in every_corruption(events, random)
+    ]
+    assert assert_judged_alike(rounds, _rules) < len(rounds) / 2
+
+
+def test_every_event_of_the_table_is_met() -> None:
+    """A kind of event that is new has to join these tests."""
+    random = Random(8)
+    played = [each for game in GAMES for events in _honest(game, random, 60) for each in events]
+    met = {each.event.type for each in played}
+    met |= {type(each).__name__ for each in (*ASIDES, *ELSEWHERE, *ENDINGS)}
+    assert met == set(EVENTS)
+
+
+@pytest.mark.parametrize("aside", ASIDES, ids=repr)
+def test_asides_within_a_round_are_proved_sound(aside: EventData) -> None:
+    """Interruptions, late inputs and views seen stand anywhere in a round and change nothing."""
+    random = Random(6)
+    rounds = [
+        told
+        for game in GAMES
+        for events in _honest(game, random, 4)
+        for told in every_insertion(events, aside)
+    ]
+    assert assert_judged_alike(rounds, _rules) == len(rounds)
+
+
+@pytest.mark.parametrize("other", [*ELSEWHERE, *ENDINGS], ids=lambda each: type(each).__name__)
+def test_events_of_other_streams_are_left_to_the_replayer(other: EventData) -> None:
+    random = Random(7)
+    rounds = [
+        told
+        for game in GAMES
+        for events in _honest(game, random, 2)
+        for told in every_insertion(events, other)
+    ]
+    assert assert_judged_alike(rounds, _rules) == 0
 
 
 @pytest.mark.parametrize("game", GAMES)

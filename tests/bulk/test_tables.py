@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from replay.bulk.due import Layout, layout_of
+from replay.bulk.due import Layout, layouts_of
 from replay.bulk.money import round_minor
 from replay.bulk.tables import (
     ACTS,
@@ -165,7 +165,7 @@ def _row(layout: Layout, state: RoundState) -> list[int]:
 def test_what_is_due_is_what_turn_says(setting: Setting) -> None:
     rules = GAMES[setting.game].rules
     seats = sorted(setting.stakes)
-    layout = layout_of(rules, len(seats))
+    layout = layouts_of(rules)(len(seats))
     moves = play(
         rules,
         setting.stakes,

@@ -66,7 +66,7 @@ def test_a_round_says_its_seeds_times_and_initial_cards(ledger: Ledger) -> None:
     (each,) = dealt_rounds(ledger)
     own = each.own
     assert (own.round_id, own.seed, own.client_seed) == (round_id, seeds(1)[0], b"mine")
-    assert own.commitment == commitment(round_id, own.rules_digest or "", seeds(1)[0]).hex()
+    assert own.commitment == commitment(round_id, own.rules_digest or "", seeds(1)[0])
     shoe = Shoe(seeds(1)[0], round_id, own.rules_digest or "", b"mine", 8)
     assert each.is_dealt
     # Two cards a seat and the up card; the hole card lay face down.
