@@ -174,7 +174,11 @@ class _Join:
                 told = open_round(events)
                 still_open += [] if told is None else [told]
         asked = partial(concerns, rules=self._rules, only=kept.asked.only)
-        findings += check_cases(self._ledger, kept.size, asked)
+        of_cases = check_cases(self._ledger, kept.size, asked, kept.integrity.from_leaf)
+        for stream in sorted({finding.stream for finding in of_cases if finding.stream}):
+            leaves = self._ledger.store.stream(stream)
+            self._integrity.examine(leaf for leaf in leaves if leaf.leaf_index < kept.size)
+        findings += of_cases
         rounds = AuditResult(
             size=kept.size,
             closed_rounds=kept.closed,

@@ -26,6 +26,7 @@ CANNOT_PROVE = (
     "who signed what, in which order it was said, or when: leaves and signatures are left out",
     "that sealed seeds open, and what a wallet answered: both are left out",
     "that policies were kept (deadlines, defaults, held wins): times and policies are left out",
+    "what was decided and paid in disputes: cases are left out",
 )
 """What an audit of an export leaves open, beside what an audit of a ledger does."""
 

@@ -109,11 +109,11 @@ def whole_shoes(rounds: Sequence[Own], digest: str, decks: int) -> Ints:
     a shoe that cannot be built.
     """
     size = decks * len(PACK)
-    words = _words(rounds, digest, -(-size // _WORDS_IN_BLOCK))[:, :size].astype(np.int64)
+    words = _words(rounds, digest, -(-size // _WORDS_IN_BLOCK))[:size].T.astype(np.int64)
     remaining = size - np.arange(size)
     rejected = (words >= (1 << 32) // remaining * remaining).any(axis=1)
     for number in np.flatnonzero(rejected).tolist():
-        (all_words,) = _words([rounds[number]], digest, BLOCKS).tolist()
+        all_words = _words([rounds[number]], digest, BLOCKS)[:, 0].tolist()
         words[number] = _accepted(all_words, remaining.tolist())
     chosen = np.arange(size) + words % remaining
     shoes = np.repeat(np.arange(size, dtype=np.int16)[:, None], len(rounds), axis=1)

@@ -30,20 +30,26 @@ from replay.shoe_check import Problem
 
 
 def check_cases(
-    ledger: Ledger, size: int, concerns: Callable[[Sequence[Recorded]], bool]
+    ledger: Ledger,
+    size: int,
+    concerns: Callable[[Sequence[Recorded]], bool],
+    from_leaf: int = 0,
 ) -> list[Finding]:
     """Return what is wrong with the cases in a ledger's first `size` leaves, stream by stream.
 
-    `concerns` tells of a round's events whether its cases are asked for. What cannot be read is
-    passed over: to report it is verification's business.
+    `concerns` tells of a round's events whether its cases are asked for; cases without an event at
+    `from_leaf` or later are not judged. What cannot be read is passed over: to report it is
+    the business of verification.
     """
     names, policies = key_names(ledger), policies_by_digest(ledger)
     found: list[Finding] = []
     for stream in ledger.disputed():
         round_id = stream.removeprefix(DISPUTES_PREFIX)
+        events = _readable(ledger, stream, size)
+        if not events or events[-1].leaf_index < from_leaf:
+            continue
         of_round = _readable(ledger, round_id, size)
         if not of_round or concerns(of_round):
-            events = _readable(ledger, stream, size)
             found += CaseWalk(round_id, of_round, policies, names).findings(events)
     return found
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ledger import Finding, Recorded
+from ledger.events import DISPUTES_PREFIX
 from replay import findings as codes
 from replay.audit import AuditResult
 from replay.bulk.batch import Columns, replay_batch, sound
@@ -30,8 +31,12 @@ POLICY_CODES = {
 
 
 def of_the_play(result: AuditResult) -> AuditResult:
-    """An audit's report without what hangs on times and policies, which an export lacks."""
-    kept = tuple(each for each in result.findings if each.code not in POLICY_CODES)
+    """An audit's report without times, policies and cases, which an export lacks."""
+    kept = tuple(
+        each
+        for each in result.findings
+        if each.code not in POLICY_CODES and not (each.stream or "").startswith(DISPUTES_PREFIX)
+    )
     return msgspec.structs.replace(result, findings=kept)
 
 

@@ -19,6 +19,7 @@ from replay.bulk.export import export_parquet
 from replay.bulk.folder import ExportUnusable, Folder
 from replay.bulk.manifest import check_is_kept, read_manifest
 from replay.bulk.parquet import audit_parquet
+from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import interleaved
 from tests.replay.helpers import new_ledger
 
@@ -60,7 +61,7 @@ def test_an_export_anywhere_is_judged_as_its_ledger(
 ) -> None:
     where = place(tmp_path)
     export_parquet(ledger, where, rounds_a_part=5)
-    assert audit_parquet(where, workers=2) == scalar_audit(ledger)
+    assert audit_parquet(where, workers=2) == of_the_play(scalar_audit(ledger))
     with pytest.raises(ExportUnusable, match="not empty"):
         export_parquet(ledger, where)
 
@@ -99,7 +100,7 @@ def test_an_export_that_breaks_off_leaves_nothing(
         assert Folder(where).is_empty()
     monkeypatch.setattr(Folder, "write", real)
     assert export_parquet(ledger, where, rounds_a_part=5).parts == whole.parts
-    assert audit_parquet(where, workers=1) == scalar_audit(ledger)
+    assert audit_parquet(where, workers=1) == of_the_play(scalar_audit(ledger))
 
 
 def test_a_file_of_an_object_store_that_was_changed(ledger: Ledger) -> None:
