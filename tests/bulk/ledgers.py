@@ -8,6 +8,7 @@ from ledger.events import (
     DISPUTES_PREFIX,
     HOLDS_PREFIX,
     OPERATIONS_STREAM,
+    DisputeOpened,
     EventData,
     InputRefused,
     RoundVoided,
@@ -43,6 +44,9 @@ def interleaved(ledger: Ledger, random: Random, rounds: int) -> None:
             continue
         round_.deal(stakes_for(table.rules.id, random))
         live.append(round_)
+        if number % 11 == 3:
+            claim = DisputeOpened(round_.round_id, "fairness", None, [], None)
+            batch.append((DISPUTES_PREFIX + round_.round_id, claim))
         for each in random.sample(live, min(len(live), 4)):
             if isinstance(each.due, Decide):
                 _interrupt(batch, each.round_id, random)
@@ -53,16 +57,8 @@ def interleaved(ledger: Ledger, random: Random, rounds: int) -> None:
 
 
 def _interrupt(batch: Batch, round_id: str, random: Random) -> None:
-    """Write what comes between the events of a round, and beside it in other streams."""
+    """Write what comes between the events of a round."""
     batch.append(*[(round_id, each) for each in ASIDES if random.random() < 0.1])
-    streams = {
-        "operations": OPERATIONS_STREAM,
-        "holds": HOLDS_PREFIX + round_id,
-        "disputes": DISPUTES_PREFIX + round_id,
-    }
-    for each in ELSEWHERE:
-        if each.kind in streams and random.random() < 0.02:
-            batch.append((streams[each.kind], each))
 
 
 def _append_raw(ledger: Ledger, stream: str, seq: int, data: EventData) -> None:
@@ -73,7 +69,10 @@ def _append_raw(ledger: Ledger, stream: str, seq: int, data: EventData) -> None:
 
 
 def damage(ledger: Ledger) -> None:
-    """What no honest ledger has: late events, a round opened twice, leaves that are no events."""
+    """What no honest ledger has: late events, a round opened twice, leaves that are no events.
+
+    Beside two rounds, what is about others stands in the streams of their cases and holds.
+    """
     streams = [leaf.stream for leaf in ledger.leaves() if leaf.topic == "RoundOpened"]
     closed = [leaf.stream for leaf in ledger.leaves() if leaf.topic == "RoundClosed"]
     again = ledger.events(closed[0])[0].event.data
@@ -84,6 +83,13 @@ def damage(ledger: Ledger) -> None:
     for number in range(3):
         for each in ledger.events(closed[3 + number])[:5]:
             _append_raw(ledger, closed[0], 93 + 9 * number + each.event.seq, each.event.data)
+    for round_id in closed[5:7]:
+        beside = {
+            "holds": HOLDS_PREFIX + round_id,
+            "disputes": DISPUTES_PREFIX + round_id,
+            "operations": OPERATIONS_STREAM,
+        }
+        ledger.append(*[(beside[data.kind], data) for data in ELSEWHERE if data.kind in beside])
     ledger.store.append(
         [
             SealedEvent("odd", 1, "CardDealt", b"no leaf"),

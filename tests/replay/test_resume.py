@@ -8,10 +8,11 @@ import pytest
 from ledger import Ledger
 from ledger.errors import KeyUnusable, UnknownStream
 from ledger.events import DecisionMade, DecisionOffered, RoundVoided, ShoeRevealed
-from replay.catalogue import add_published_games
+from replay.catalogue import add_published_games, rules_by_digest
 from replay.engine.round import Decide, Settle
 from replay.errors import InputRefusedError, RoundUnreadable
 from replay.games import GAMES
+from replay.replayer import replay_round
 from replay.resume import resume_round
 from replay.wallet import MemoryWallet
 from tests.replay.helpers import ORIGIN, new_ledger
@@ -39,7 +40,6 @@ def test_a_round_goes_on_after_a_crash_at_any_point(game: str, shoe: int, path: 
         resume_round(ledger, round_id).place(TWO_SEATS)
     with Ledger.open(path) as ledger:
         resume_round(ledger, round_id).deal(TWO_SEATS, bytes([shoe]))
-    turns = 0
     while True:
         with Ledger.open(path) as ledger:
             if ledger.rounds()[0].state == "closed":
@@ -48,12 +48,11 @@ def test_a_round_goes_on_after_a_crash_at_any_point(game: str, shoe: int, path: 
             assert isinstance(live.due, Decide)
             assert set(live.offered) <= set(live.due.legal)
             live.decide(live.due.hand, random.choice(live.offered))
-            turns += 1
     with Ledger.open(path) as ledger:
-        replay = replayed(ledger, live)
+        replay = replay_round(ledger.events(round_id), rules_by_digest(ledger))
         assert not replay.findings
-        assert replay.judged
-        assert isinstance(live.due, Settle)
+        assert replay.state is not None
+        assert isinstance(replay.state.due, Settle)
         assert [bet.paid_minor for bet in replay.expected] == [
             replay.settled[bet.hand, bet.bet].paid_minor for bet in replay.expected
         ]
