@@ -25,7 +25,7 @@ from ledger.store_errors import translated_errors
 from ledger.verify import SAMPLE
 from replay.audit import AuditResult, OpenRound, concerns, judge, open_round
 from replay.bulk import progress as notes_of
-from replay.bulk.pool import ClusterUnusable, Judge, shared
+from replay.bulk.pool import ClusterUnusable, Judge, shared, uncollected
 from replay.bulk.progress import Notes
 from replay.bulk.ranges import Piece, RangeJudge, RangeReport
 from replay.catalogue import rules_by_digest
@@ -229,8 +229,9 @@ def _reports(
     with translated_errors():
         if scheduler is None and (store.is_in_memory or count == 1 or few):
             judge_here = make_judge()
-            for start, stop in bounds:
-                yield judge_here(start, stop)
+            with uncollected():
+                for start, stop in bounds:
+                    yield judge_here(start, stop)
         else:
             last = store.fetch(kept.size - 1, kept.size)
             yield from shared(

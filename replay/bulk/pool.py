@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
 from typing import Any
@@ -59,6 +60,20 @@ def shared(
     yield from on_cluster(scheduler, shares, make_judge)
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep the garbage collector still: reading makes millions of objects and no cycles, which it
+    would only walk.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _in_processes(
     shares: Iterable[Share], make_judge: Callable[[], Judge], workers: int
 ) -> Iterator[RangeReport]:
@@ -92,7 +107,7 @@ _judge: list[Judge] = []
 
 
 def _begin(make_judge: Callable[[], Judge]) -> None:
-    # Reading makes millions of objects and no cycles: the collector would only walk them.
+    # For good: see `uncollected`.
     gc.disable()
     _judge[:] = [make_judge()]
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import psutil
 
 from ledger import Ledger
+from ledger.signing import sign_checkpoint
 from replay.bulk.export import ROUNDS, export_parquet
 from replay.games import GAMES
 from tests.bench.bulk import made, repeat
@@ -35,6 +36,8 @@ def main() -> None:
         place = Path(folder) / "ledger"
         real = min(given.rounds, ROUNDS) if given.parquet else given.rounds
         made(place, -(-real // len(GAMES)))
+        with Ledger.open(place) as ledger:
+            sign_checkpoint(ledger)
         words = ["--ledger", str(place)]
         if given.parquet:
             export = Path(folder) / "rounds"
