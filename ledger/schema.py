@@ -92,6 +92,8 @@ SELECT_STREAM_AFTER = (
 )
 SELECT_AT = _SELECT_LEAVES + "WHERE originator_id = ? AND originator_version = ?"
 SELECT_HEAD = _SELECT_LEAVES + "WHERE originator_id = ? ORDER BY originator_version DESC LIMIT 1"
+SELECT_LAST_SEQ = """SELECT COALESCE(MAX(originator_version), 0) - 1 FROM stored_events
+    WHERE originator_id = ?"""
 SELECT_STREAMS_FROM = """SELECT DISTINCT CAST(originator_id AS TEXT)
     FROM leaves JOIN stored_events USING (event_rowid) WHERE leaf_index >= ?"""
 SELECT_DISPUTED = """SELECT DISTINCT originator_id FROM stored_events

@@ -29,10 +29,11 @@ from ledger.events import (
     Stakes,
     StakesPlaced,
 )
+from replay.currency import amount_text
 from replay.disputes.assessment import Assessment, BetPrice, Remedy, RemedyName
 from replay.disputes.bets import SURPLUS
 from replay.disputes.cases import Case
-from replay.disputes.evidence import Evidence
+from replay.disputes.evidence import Evidence, currency_of
 from replay.errors import DisputeRefused
 from replay.money_check import Bet
 from replay.policies import Policy
@@ -281,6 +282,7 @@ def _moves(evidence: Evidence, chosen: Remedy) -> tuple[Move, ...]:
 
 def _check_refunds(evidence: Evidence, moves: Sequence[Move]) -> None:
     """Refuse refunds above the stakes; a bet decided before the fault may come to what it won."""
+    currency = currency_of(evidence)
     won: dict[Bet, int | None] = {}
     if any(move.is_win for move in moves):
         expected = replay_round(evidence.events, evidence.rules).expected
@@ -289,13 +291,15 @@ def _check_refunds(evidence: Evidence, moves: Sequence[Move]) -> None:
         price = move.price
         if move.is_win and won.get((price.hand, price.bet)) != move.after_minor:
             raise DisputeRefused(
-                f"a refund of {move.after_minor} for {price.bet} of {price.hand} is above the "
-                f"stake of {price.stake_minor}: nothing was recorded"
+                f"a refund of {amount_text(move.after_minor, currency)} for {price.bet} of "
+                f"{price.hand} is above the stake of {amount_text(price.stake_minor, currency)}: "
+                "nothing was recorded"
             )
     staked = staked_minor(evidence.events)
     refunded = sum(move.amount_minor for move in moves if not move.is_win)
     if refunded > staked:
-        raise DisputeRefused(f"refunds of {refunded} are above the {staked} that was staked")
+        back, laid = amount_text(refunded, currency), amount_text(staked, currency)
+        raise DisputeRefused(f"refunds of {back} are above the {laid} that was staked")
 
 
 def _policy(evidence: Evidence) -> Policy | None:

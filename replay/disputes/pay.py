@@ -80,7 +80,9 @@ def carry_out(
     """
     sign_as_staff(ledger, signer)
     stream = dispute_stream(plan.case.round)
-    after = {stream: plan.dispute_last_seq, plan.case.round: plan.round_last_seq}
+    after = {stream: plan.dispute_last_seq}
+    if plan.stands and plan.decided.remedy != "refer":
+        after[plan.case.round] = plan.round_last_seq
     moves = plan.moves if plan.stands else ()
     amounts = {(move.price.hand, move.price.bet): move.amount_minor for move in moves}
     player = round_opened(evidence).player if moves else ""
@@ -105,7 +107,8 @@ def release_held(
     """Release a round's held win, once a person verified it, where nothing speaks against that.
 
     Raises DisputeRefused when the evidence is not sound, a case about the round is open or voided
-    it, or the key is not for staff; and what `holds.release_win` does.
+    it, or the key is not for staff; StreamConflict when somebody wrote to a case about it since the
+    evidence was read; and what `holds.release_win` does.
     """
     if not assessment.money_may_move:
         raise DisputeRefused("evidence of this round is forged or missing: no money moves on it")
@@ -117,7 +120,9 @@ def release_held(
         first = assessment.findings[0].code
         raise DisputeRefused(f"the round has findings ({first}): open and decide a case about it")
     sign_as_staff(ledger, signer)
-    return release_win(ledger, evidence.round_id, wallet=wallet)
+    last = evidence.disputes[-1].event.seq if evidence.disputes else -1
+    after = {dispute_stream(evidence.round_id): last}
+    return release_win(ledger, evidence.round_id, wallet=wallet, after=after)
 
 
 def sign_as_staff(ledger: Ledger, signer: Signer | None) -> None:

@@ -266,6 +266,7 @@ def test_without_a_hit_the_search_claims_no_proof(call: Shoeproof, place: Place)
         (("--player", "p-1", "--paid", "nan"), "'nan' is no amount"),
         (("--player", "p-1", "--card", "11s"), "'11s' is no card"),
         (("--stake", "10"), "say which player, or from when"),
+        (("--from", "2026-03-02T00:00Z", "--to", "2026-03-01T00:00Z"), "ends before it begins"),
     ],
 )
 def test_what_cannot_be_looked_for(call: Shoeproof, words: tuple[str, ...], message: str) -> None:
@@ -283,6 +284,7 @@ ELSEWHERE = "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5d"
     [
         (ELSEWHERE, "is it another ledger's?"),
         ("0000", "has no round '0000'"),
+        ("", "which round?"),
         ("01", "several rounds begin with '01'"),
     ],
 )
