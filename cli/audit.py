@@ -1,5 +1,6 @@
 """`audit` and `adjudicate`: every recorded round, or rounds written down, held to the rules."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,15 +29,21 @@ from cli.render import (
     progress_bar,
 )
 from cli.witness import cosigned_by
-from ledger import Ledger
+from ledger.findings import EVENT_UNREADABLE
 from ledger.verify import SAMPLE
 from replay.adjudicate import Judgement, adjudicate
 from replay.audit import AuditResult
 from replay.bulk.audit import audit
 from replay.bulk.folder import ExportUnusable
-from replay.bulk.manifest import Manifest, check_is_kept, read_manifest, said_by
+from replay.bulk.manifest import (
+    CANNOT_PROVE,
+    Manifest,
+    check_is_kept,
+    read_manifest,
+    said_by,
+)
 from replay.bulk.parquet import audit_parquet
-from replay.catalogue import rules_by_digest
+from replay.catalogue import rules_by_content, rules_by_digest
 from replay.engine.rules import Rules, rules_from_json
 from replay.errors import ReplayError, RoundTextError, UnknownGame
 from replay.games import GAMES
@@ -135,7 +142,9 @@ def audit_command(
                 "--parquet goes without --resume, --public-key, --from-leaf, --sample and "
                 "--every-signature"
             )
-        shown = _verified_checkpoint(read_manifest(parquet), checkpoint, policy)
+        manifest = read_manifest(parquet)
+        _refuse_unknown_game(rules_by_content(manifest.rules.values()), only, "this export")
+        shown = _verified_checkpoint(manifest, checkpoint, policy)
         _audit_export(parquet, only, workers, scheduler, shown, as_json=as_json)
         return
     if policy is not None:
@@ -143,7 +152,7 @@ def audit_command(
             "--policy judges an export here: give --parquet too, or `verify` the ledger by it"
         )
     with open_to_read(path) as ledger, progress_bar() as bar:
-        _refuse_unknown_game(ledger, only)
+        _refuse_unknown_game(rules_by_digest(ledger), only, "this ledger")
         if (from_leaf or 0) > ledger.size():
             raise UsageError(f"the ledger has {ledger.size()} leaves: none has index {from_leaf}")
         task = bar.add_task("auditing leaves", total=ledger.size())
@@ -163,8 +172,9 @@ def audit_command(
     if as_json:
         print_json({**_as_json(result.rounds), "integrity": result.integrity})
     else:
-        _print_audit(console(), result.rounds)
-        print_integrity(console(), result.integrity)
+        _print_audit(console(), result.rounds, only)
+        all_read = EVENT_UNREADABLE not in result.rounds.by_code
+        print_integrity(console(), result.integrity, all_read=all_read)
     if result.rounds.findings or result.integrity.findings:
         raise typer.Exit(FINDINGS)
 
@@ -185,7 +195,8 @@ def _verified_checkpoint(
         "checkpoint_is_the_kept_one": kept is not None,
         "checkpoint_signed_as_the_policy_asks": policy is not None,
         "cosigned_by": cosigned_by(note, policy, None),
-        "cannot_prove": manifest.cannot_prove,
+        # Not what the manifest says: whoever hands it over does not set the limits of its worth.
+        "cannot_prove": CANNOT_PROVE,
     }
 
 
@@ -211,11 +222,11 @@ def _audit_export(
         print_json({**_as_json(result), **shown})
     else:
         out = console()
-        _print_audit(out, result)
+        _print_audit(out, result, only)
         _print_checkpoint(out, shown, result.size)
         out.print("An export cannot prove:")
         for lack in shown["cannot_prove"]:
-            out.print(f"  {plain(lack)}")
+            out.print(f"  {lack}", soft_wrap=True)
     if result.findings:
         raise typer.Exit(FINDINGS)
 
@@ -244,16 +255,17 @@ def _as_json(result: AuditResult) -> dict[str, object]:
     return {**msgspec.structs.asdict(result), "by_code": result.by_code}
 
 
-def _refuse_unknown_game(ledger: Ledger, only: str | None) -> None:
-    known = sorted({rules.id for rules in rules_by_digest(ledger).values()})
+def _refuse_unknown_game(rules: Mapping[str, Rules], only: str | None, where: str) -> None:
+    known = sorted({each.id for each in rules.values()})
     if only is not None and only not in known:
-        raise UnknownGame(f"this ledger has no game {only!r}; it has {', '.join(known) or 'none'}")
+        raise UnknownGame(f"{where} has no game {only!r}; it has {', '.join(known) or 'none'}")
 
 
-def _print_audit(out: Console, result: AuditResult) -> None:
+def _print_audit(out: Console, result: AuditResult, only: str | None) -> None:
+    of_game = "" if only is None else f" of {only} alone"
     out.print(
-        f"Audited {result.closed_rounds:,} closed and {len(result.void_rounds):,} void rounds "
-        f"from {result.size:,} leaves."
+        f"Audited {result.closed_rounds:,} closed and {len(result.void_rounds):,} void rounds"
+        f"{of_game} from {result.size:,} leaves."
     )
     for void in result.void_rounds[:MOST_SHOWN]:
         refunded = amount(void.refunded_minor, void.currency)
@@ -263,7 +275,10 @@ def _print_audit(out: Console, result: AuditResult) -> None:
         for opened in result.open_rounds[:MOST_SHOWN]:
             out.print(f"  open  {opened.round}  player {plain(opened.player)}, {opened.opened_at}")
     if not result.findings:
-        out.print(Text("Every card, act and payment follows from the rules.", "bold green"))
+        if result.closed_rounds or result.void_rounds or result.open_rounds:
+            out.print(Text("Every card, act and payment follows from the rules.", "bold green"))
+        else:
+            out.print("No round was judged.")
         return
     print_findings(out, result.findings)
     table = plain_table("finding", "times", right=("times",))

@@ -73,4 +73,4 @@ def parquet_command(
     out.print(f"Wrote {rounds:,} rounds of {manifest.size:,} leaves to {place}", soft_wrap=True)
     out.print("This export cannot prove:")
     for lack in manifest.cannot_prove:
-        out.print(f"  {lack}")
+        out.print(f"  {lack}", soft_wrap=True)

@@ -8,8 +8,11 @@ from ledger.held import Held
 from ledger.integrity import Integrity
 
 
-def print_integrity(out: Console, proved: Integrity) -> None:
-    """Print what checkpoints cover, which signatures were verified and why, and what is open."""
+def print_integrity(out: Console, proved: Integrity, *, all_read: bool) -> None:
+    """Print what checkpoints cover, which signatures were verified and why, and what is open.
+
+    `all_read` tells that no leaf was unreadable, which is told among the findings of rounds.
+    """
     for held in proved.checkpoints:
         out.print(f"{_name(held)} of {held.size:,} leaves {_AGREES[held.agrees]}.")
     first, covered, checked = proved.from_leaf, proved.covered, proved.signatures
@@ -32,7 +35,7 @@ def print_integrity(out: Console, proved: Integrity) -> None:
     print_findings(out, proved.findings)
     if proved.findings:
         out.print(Text(f"INTEGRITY: {len(proved.findings):,} findings", "bold red"))
-    else:
+    elif all_read:
         out.print(Text("No leaf is altered, missing or out of its place.", "bold green"))
     out.print("Left open:")
     for sentence in proved.left_open:

@@ -30,6 +30,7 @@ from ledger.verify import (
     rows_out_of_place,
     scan_leaves,
     sort_findings,
+    twice_begun,
 )
 
 
@@ -230,6 +231,9 @@ class IntegrityJoin:
             self.examine(leaf for leaf in leaves if leaf.leaf_index < notes.size)
         sampled = self._sample(sample)
         notes.findings += rows_out_of_place(ledger.store, notes.covered)
+        # No checkpoint speaks of this: a round copied after it, or before it was signed, would
+        # count twice.
+        notes.findings += twice_begun(ledger.store)
         integrity = Integrity(
             notes.anchor,
             notes.from_leaf,

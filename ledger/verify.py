@@ -116,6 +116,9 @@ def verify(
             if progress is not None:
                 progress(run.stop, size)
         found += rows_out_of_place(store, covered)
+        if not covered:
+            # Else the last leaf of each stream before the checkpoint is known, and what follows.
+            found += twice_begun(store)
     return VerifyResult(
         opened.origin,
         size,
@@ -240,16 +243,28 @@ def closing_before(store: Store, stream: str, seq: int, leaf_index: int) -> Link
 
 
 def rows_out_of_place(store: Store, covered: int) -> list[Finding]:
-    """Return what the columns hold beside the leaves: events without a place, or with two."""
+    """Return what the columns hold beside the leaves: events without a place, or with two.
+
+    Where `covered` is not 0, a checkpoint agrees with so many leaves. Of streams that begin twice
+    see `twice_begun`.
+    """
     events, leaves = store.query(schema.SELECT_COUNTS)[0]
     if covered and events == leaves:
         # What stands before the checkpoint stood so when it was signed.
         return []
-    unindexed = [
+    return [
         Finding(codes.LEAF_INDEX_GAP, "an event is stored without a place", stream, None, seq)
         for stream, seq in store.query(schema.SELECT_UNINDEXED)
     ]
-    return unindexed + [
+
+
+def twice_begun(store: Store) -> list[Finding]:
+    """Return the streams that begin more than once by the columns.
+
+    Where the leaves of a closed round are stored a second time, each signature and each link to
+    the leaf before holds: nothing else tells that they are not another round.
+    """
+    return [
         Finding(codes.SEQ_GAP, "the stream begins more than once", stream, None, 0)
         for (stream,) in store.query(schema.SELECT_TWICE_BEGUN)
     ]

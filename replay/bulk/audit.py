@@ -92,6 +92,9 @@ def audit(
     join = _Join(ledger, rules, told, kept, ring)
     if progress is not None and kept.next:
         progress(kept.next, kept.size)
+    if notes is not None:
+        # Where they cannot be written is said before hours of work, not after.
+        notes_of.save(notes, ledger, kept)
     saved = time.monotonic()
     try:
         for report in _reports(ledger, rules, told, ring, kept, workers, scheduler, partitions):

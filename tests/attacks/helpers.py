@@ -1,7 +1,8 @@
 """What attackers do, and what an auditor with and without a kept checkpoint then finds."""
 
 import sqlite3
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 from ledger import findings
 from ledger.merkle import leaf_hash
@@ -51,3 +52,23 @@ def remove(connection: sqlite3.Connection, condition: str) -> None:
     rows = f"SELECT event_rowid FROM stored_events WHERE {condition}"
     connection.execute(f"DELETE FROM leaves WHERE event_rowid IN ({rows})")
     connection.execute(f"DELETE FROM stored_events WHERE {condition}")
+
+
+def store_twice(
+    connection: sqlite3.Connection, size: int, events: Iterable[tuple[Any, ...]]
+) -> None:
+    """Store events anew as leaves `size` and on, in a table that no longer minds."""
+    columns = "event_rowid, originator_id, originator_version, topic, state"
+    connection.execute("ALTER TABLE stored_events RENAME TO unique_events")
+    connection.execute(
+        "CREATE TABLE stored_events (event_rowid INTEGER PRIMARY KEY, originator_id TEXT,"
+        " originator_version INTEGER, topic TEXT, state BLOB)"
+    )
+    connection.execute(f"INSERT INTO stored_events SELECT {columns} FROM unique_events")
+    connection.execute("DROP TABLE unique_events")
+    for leaf_index, event in enumerate(events, start=size):
+        row = connection.execute(
+            "INSERT INTO stored_events VALUES (NULL, ?, ?, ?, ?)", event
+        ).lastrowid
+        connection.execute("INSERT INTO leaves VALUES (?, ?)", (leaf_index, row))
+    rebuild_tiles(connection)

@@ -168,12 +168,14 @@ def test_notes_of_another_audit_are_refused(ledger: Ledger, tmp_path: Path) -> N
     assert notes.read_text() == "{"
 
 
-def test_notes_that_cannot_be_written(ledger: Ledger, tmp_path: Path) -> None:
-    def interrupt(done: int, size: int) -> None:
-        raise _Interrupt
+def test_notes_that_cannot_be_written_are_refused_at_the_start(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    def progress(done: int, size: int) -> None:
+        pytest.fail("a range was judged")
 
     with pytest.raises(ProgressUnusable, match="cannot be written"):
-        audit(ledger, interrupt, partitions=3, notes=tmp_path / "none" / "notes.json")
+        audit(ledger, progress, partitions=3, notes=tmp_path / "none" / "notes.json")
 
 
 def test_an_empty_range_says_nothing() -> None:

@@ -21,7 +21,7 @@ from replay.audit import audit as scalar_audit
 from replay.bulk.audit import LedgerAudit, audit
 from replay.bulk.progress import ProgressUnusable
 from replay.catalogue import add_published_games
-from tests.attacks.helpers import rebuild_tiles, remove
+from tests.attacks.helpers import rebuild_tiles, remove, store_twice
 from tests.bulk.ledgers import damage, interleaved
 from tests.ledger.helpers import alter, tampering
 from tests.replay.helpers import ORIGIN, new_ledger
@@ -322,3 +322,22 @@ def test_notes_of_an_audit_that_asked_for_something_else(path: Path, tmp_path: P
             audit(ledger, notes=notes, every_signature=True)
         with pytest.raises(ProgressUnusable, match="another audit"):
             audit(ledger, notes=notes, from_leaf=3)
+
+
+@pytest.mark.parametrize("kept", ["first", "second"])
+def test_a_closed_round_stored_a_second_time(
+    path: Path, made: tuple[Path, bytes, bytes], kept: str
+) -> None:
+    """Every signature and every link of a copy holds, and no checkpoint covers where it stands."""
+    with Ledger.open(path) as ledger:
+        size = ledger.size()
+        closed = next(leaf.stream for leaf in ledger.leaves() if leaf.topic == "RoundClosed")
+        copies = [leaf[1:] for leaf in ledger.store.stream(closed)]
+    with tampering(path) as connection:
+        store_twice(connection, size, copies)
+    checkpoint = {"first": made[1], "second": made[2]}[kept]
+    for partitions in (1, 5):
+        told = _audited(path, checkpoint=checkpoint, sample=0, partitions=partitions)
+        assert [(each.code, each.stream) for each in told.integrity.findings] == [
+            (findings.SEQ_GAP, closed)
+        ]

@@ -9,6 +9,7 @@ import pytest
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
 from replay.bulk.export import export_parquet
+from replay.bulk.manifest import CANNOT_PROVE
 from tests.cli.conftest import Shoeproof
 from tests.ledger.helpers import alter
 
@@ -19,6 +20,16 @@ def test_one_game_alone(shoeproof: Shoeproof, played: Path) -> None:
     result = shoeproof("audit", "--only", "poker", "--ledger", played)
     assert result.code == 2
     assert "no game 'poker'" in result.err
+    result = shoeproof("audit", "--only", "zero", "--ledger", played)
+    assert "40 closed and 0 void rounds of zero alone" in result.out
+
+
+def test_an_audit_of_no_round_finds_none_sound(shoeproof: Shoeproof, played: Path) -> None:
+    with Ledger.open(played) as ledger:
+        size = ledger.size()
+    result = shoeproof("audit", "--from-leaf", size, "--ledger", played)
+    assert (result.code, "No round was judged." in result.out) == (0, True)
+    assert "follows from the rules" not in result.out
 
 
 def test_what_an_audit_proves_of_the_leaves(
@@ -193,3 +204,32 @@ def test_an_export_in_an_object_store(shoeproof: Shoeproof, played: Path, tmp_pa
     assert shoeproof("audit", "--parquet", url).code == 0
     result = shoeproof("audit", "--parquet", "nonsense://bucket/rounds")
     assert (result.code, result.err.count("\n")) == (3, 1)
+
+
+def test_a_game_that_an_export_has_not(shoeproof: Shoeproof, export: Path) -> None:
+    result = shoeproof("audit", "--parquet", export / "rounds", "--only", "poker")
+    assert (result.code, result.out) == (2, "")
+    assert "this export has no game 'poker'" in result.err
+
+
+def test_a_manifest_that_leaves_out_what_it_cannot_prove(
+    shoeproof: Shoeproof, export: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(export / "rounds", tmp_path / "rounds")
+    path = tmp_path / "rounds" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"cannot_prove": []}))
+    words = ("audit", "--parquet", tmp_path / "rounds")
+    assert all(lack in shoeproof(*words).out for lack in CANNOT_PROVE)
+    assert json.loads(shoeproof(*words, "--json").out)["cannot_prove"] == list(CANNOT_PROVE)
+
+
+def test_a_last_leaf_that_is_garbage_is_not_called_unaltered(
+    shoeproof: Shoeproof, played: Path, tmp_path: Path
+) -> None:
+    path = shutil.copytree(played, tmp_path / "ledger")
+    with Ledger.open(path) as ledger:
+        last = ledger.size() - 1
+    alter(path, last, b"\n", b" ")
+    result = shoeproof("audit", "--workers", 1, "--ledger", path)
+    assert result.code == 1
+    assert "No leaf is altered" not in result.out
