@@ -30,9 +30,20 @@ class _Said(NamedTuple):
     source: Source
 
 
-def price_remedies(facts: Facts) -> tuple[Remedy, ...]:
-    """Return every remedy in order, priced; exactly one governs."""
+def price_remedies(facts: Facts, shown_minor: int | None = None) -> tuple[Remedy, ...]:
+    """Return every remedy in order, priced; exactly one governs.
+
+    `shown_minor` is what a screen that differs from the ledger showed as paid in all: less than
+    that governs nothing, it is referred.
+    """
     governing, because = _governing(facts)
+    due = [_DUE[governing](facts, bet) for bet in facts.bets]
+    if governing != "refer" and shown_minor is not None and None not in due:
+        comes_to = _sum(due)
+        if comes_to < shown_minor:
+            shown, less = (amount_text(each, facts.currency) for each in (shown_minor, comes_to))
+            name = governing.replace("_", " ")
+            governing, because = "refer", f"the screen showed {shown}, {name} comes to {less}"
     return tuple(_remedy(facts, name, governing, because) for name in REMEDIES)
 
 
