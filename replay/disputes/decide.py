@@ -249,6 +249,8 @@ def _choose(assessment: Assessment, name: RemedyName, reference: str | None) -> 
         listed = ", ".join(lawful) or "none"
         raise DisputeRefused(f"{name} is no remedy of this round; lawful here: {listed}")
     chosen = found[0]
+    if name == "honour" and reference and assessment.shown_bets:
+        return _as_shown(assessment, chosen)
     if not chosen.lawful:
         raise DisputeRefused(f"{name} is not lawful here: {chosen.why}")
     if name != "refer" and not chosen.governs and not reference:
@@ -256,9 +258,18 @@ def _choose(assessment: Assessment, name: RemedyName, reference: str | None) -> 
             f"{assessment.governing.name} governs here, not {name}: only an adjudicator may choose "
             "another remedy; give the reference of that decision"
         )
-    if name == "honour" and reference and assessment.shown_bets:
-        return msgspec.structs.replace(chosen, bets=assessment.shown_bets)
     return chosen
+
+
+def _as_shown(assessment: Assessment, honour: Remedy) -> Remedy:
+    """Return what honouring the screen comes to; what the ledger's outcome allows binds it not."""
+    known = {(bet.hand, bet.bet) for bet in honour.bets}
+    for bet in assessment.shown_bets:
+        if (bet.hand, bet.bet) not in known:
+            raise DisputeRefused(
+                f"the screen shows {bet.bet} of {bet.hand}, a bet that this round does not have"
+            )
+    return msgspec.structs.replace(honour, bets=assessment.shown_bets)
 
 
 def _moves(evidence: Evidence, chosen: Remedy) -> tuple[Move, ...]:
