@@ -7,7 +7,8 @@ leaf are form, canonical form, the columns beside it, whether the key it names m
 its place in its stream's chain.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from random import SystemRandom
 from typing import NamedTuple
 
@@ -32,6 +33,9 @@ from ledger.verify import (
     sort_findings,
     twice_begun,
 )
+
+_HASHED_AT_A_TIME = 1024
+"""Leaves of half a kilobyte: a processor's own cache holds as many."""
 
 
 class Signatures(msgspec.Struct, frozen=True):
@@ -86,8 +90,17 @@ def check_range(
 
     `leaves` are those the store has there; of those before `covered` no signature is verified.
     """
-    hashes = leaf_hashes(leaf.state for leaf in leaves)
-    run, texts = scan_hashed(leaves, hashes, start, stop, origin, ring, covered)
+    hashes: list[bytes] = []
+
+    def hashed() -> Iterator[list[bytes]]:
+        # Little by little: a leaf is still in the processor's cache when it is compared.
+        for first in range(0, len(leaves), _HASHED_AT_A_TIME):
+            some = leaf_hashes([leaf[4] for leaf in leaves[first : first + _HASHED_AT_A_TIME]])
+            hashes.extend(some)
+            yield some
+
+    in_order = chain.from_iterable(hashed())
+    run, texts = scan_hashed(leaves, in_order, start, stop, origin, ring, covered)
     return RangeCheck(run, subtrees_between(start, stop, hashes)), texts
 
 

@@ -160,12 +160,12 @@ def check_link(before: Link | None, link: Link) -> list[Finding]:
 
 def scan(leaves: Sequence[StoredLeaf], start: int, stop: int, origin: str, ring: KeyRing) -> Run:
     """Verify a run of leaves; `leaves` are those the store has from `start` up to `stop`."""
-    hashes = leaf_hashes(leaf.state for leaf in leaves)
+    hashes = leaf_hashes([leaf[4] for leaf in leaves])
     return scan_hashed(leaves, hashes, start, stop, origin, ring, start).run
 
 
 def scan_hashed(
-    leaves: Iterable[StoredLeaf],
+    leaves: Sequence[StoredLeaf],
     hashes: Iterable[bytes],
     start: int,
     stop: int,
@@ -182,16 +182,16 @@ def scan_hashed(
     lasts: dict[str, Sound | Link] = {}
     texts: list[bytes | None] = []
     sound_of = sound_leaves(origin, ring, covered)
-    expected, verified = start, 0
+    expected = start
+    verified = sum(leaf.leaf_index >= covered for leaf in leaves) if stop > covered else 0
     for leaf, digest in zip(leaves, hashes, strict=True):
         leaf_index, stream, version, _, state = leaf
         if leaf_index != expected:
             found += _missing(expected, leaf_index)
         expected = leaf_index + 1
-        verified += leaf_index >= covered
         before = lasts.get(stream)
-        # After what is not sound, and after a round's end, nothing is expected.
-        if before is None or (type(before) is tuple and before[3][3] not in CLOSING):
+        # After what is not sound nothing is expected.
+        if before is None or type(before) is tuple:
             sound = sound_of(leaf, digest, before)
             if sound is not None:
                 if before is None:

@@ -18,7 +18,7 @@ from ledger import canonical, envelope
 from ledger.clock import parse_time
 from ledger.envelope import LARGEST_LEAF
 from ledger.errors import EventUnreadable
-from ledger.events import EVENTS, may_stand_in
+from ledger.events import CLOSING, EVENTS, may_stand_in
 from ledger.keyring import KeyRing, RingKey
 from ledger.schema import StoredLeaf
 
@@ -34,6 +34,8 @@ _BASE64: Final = (ascii_letters + digits + "+/").encode()
 _HEX: Final = b"0123456789abcdef"
 _ENDS_OF_64_BYTES: Final = b"A==\n", b"Q==\n", b"g==\n", b"w==\n"
 _PLAIN: Final = frozenset(ascii_letters + digits + "-/.")
+_NOTHING: Final[dict[str, dict[bytes, tuple[range, RingKey | None]]]] = {}
+"""The signers of what may follow on a round's end."""
 _KINDS: Final[dict[str, str]] = {name: cls.kind for name, cls in EVENTS.items()}
 _MOST_TEXTS: Final = 50_000
 
@@ -46,7 +48,7 @@ _Signers: TypeAlias = dict[str, dict[bytes, tuple[range, RingKey | None]]]
 
 Sound: TypeAlias = tuple[int, str, bytes, StoredLeaf, bytes, _Signers]
 """A sound leaf: its `seq` + 1, lower-hex leaf hash, first bytes up to its data, which sort as the
-times do, itself, the text of its data, and the signers of what may stand in its stream."""
+times do, itself, the text of its data, and the signers of what may follow in its stream."""
 
 SoundOf: TypeAlias = Callable[[StoredLeaf, bytes, Sound | None], Sound | None]
 """Given a leaf, its hash and the leaf before it in its stream, returns it if it is sound. Where the
@@ -70,17 +72,17 @@ def sound_leaves(origin: str, ring: KeyRing, covered: int) -> SoundOf:
         nonlocal begun
         leaf_index, stream, version, topic, state = leaf
         if before is not None:
-            before_version, before_hash, before_begin, _, _, of_kind = before
-            if version != before_version + 1 or topic not in of_kind:
+            seq, before_hash, before_begin, _, _, of_kind = before
+            if version != seq + 1 or topic not in of_kind:
                 return None
             prev = f'"{before_hash}"'
         elif _may_stand(topic, stream):
-            before_begin, of_kind = b"", of_kinds[_KINDS[topic]]
-            prev = "null" if version == 1 else _claimed_prev(leaf)
+            seq, before_begin, of_kind = version - 1, b"", of_kinds[_KINDS[topic]]
+            prev = _claimed_prev(leaf) if seq else "null"
         else:
             return None
         expected = (
-            f'{after_data}{prev},"seq":{version - 1},"stream":"{stream}","type":"{topic}","v":1}}\n'
+            f'{after_data}{prev},"seq":{seq},"stream":"{stream}","type":"{topic}","v":1}}\n'
         ).encode()
         end = len(state) - _SIGNED
         start = end - len(expected)
@@ -109,7 +111,7 @@ def sound_leaves(origin: str, ring: KeyRing, covered: int) -> SoundOf:
         data = state[_BEFORE_DATA:start]
         if data not in _texts[topic] and not _is_text_of(topic, data):
             return None
-        return version, digest.hex(), begin, leaf, data, of_kind
+        return version, digest.hex(), begin, leaf, data, _NOTHING if topic in CLOSING else of_kind
 
     return sound_of
 

@@ -155,12 +155,12 @@ class RangeJudge:
         read = self._vocabulary.read
         for leaf, text in zip(leaves, texts, strict=False):
             try:
-                round_ = None if text is None else gathered.get(leaf[1])
+                _, stream, _, kind, state = leaf
+                round_ = None if text is None else gathered.get(stream)
                 if round_ is None or text is None:
                     round_ = self._read(leaf, text, gathered, left)
                 else:
-                    word = read(leaf[3], text, round_.own)
-                    round_.add(leaf, leaf[3], word, leaf[4][_AT])
+                    round_.add(leaf, kind, read(kind, text, round_.own), state[_AT])
             except EventUnreadable as error:
                 unreadable = Finding(
                     EVENT_UNREADABLE, str(error), leaf.stream, leaf.leaf_index, None
