@@ -22,7 +22,12 @@ from audit_reports.errors import LeafRefused, ProjectionBusy, ProjectionUnavaila
 from audit_reports.gather import Changes, Gatherer, RuleSet, closed_leaves, read_rules
 from audit_reports.luck import take_apart
 from audit_reports.said import said
-from audit_reports.verified import latest_covered, verified_stream, verified_texts
+from audit_reports.verified import (
+    latest_covered,
+    refuse_cut_tail,
+    verified_stream,
+    verified_texts,
+)
 from ledger import Finding, Ledger, StoredLeaf
 from ledger.events import KEYS_STREAM, RULES_STREAM, KeyRevoked
 from ledger.findings import SEQ_GAP
@@ -104,6 +109,8 @@ class Projection:
         size = self.ledger.size()
         while True:
             try:
+                if objection is None:
+                    refuse_cut_tail(self.ledger)
                 start, reach = self._update_to(size, progress)
             except LeafRefused as refused:
                 at = refused.finding.leaf_index

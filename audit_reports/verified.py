@@ -70,6 +70,7 @@ def verified_runs(ledger: Ledger, start: int, stop: int) -> Iterator[list[Stored
     signature is verified where `start` is not 0. Raises LeafRefused for the first leaf there is an
     objection to, and the ledger's errors.
     """
+    refuse_cut_tail(ledger)
     peaks = None if start else ()
     return (run.leaves for run in verified_texts(ledger, start, stop, peaks))
 
@@ -82,7 +83,7 @@ def verified_texts(
     `peaks` are those of the tree before `start`, None where they are not known. Raises LeafRefused
     and the ledger's errors.
     """
-    notes = [] if ledger.path is None else list(kept_checkpoints(ledger.path))
+    notes = _notes(ledger)
     ring, _, found = build_ring(ledger.store.stream(KEYS_STREAM), None)
     changes = [each for each in found if each.leaf_index is not None]
     said = None if peaks is None else _latest(ledger, ring, notes, stop)
@@ -107,7 +108,7 @@ def verified_stream(ledger: Ledger, stream: str, stop: int) -> list[StoredLeaf]:
 
     Raises LeafRefused where there is an objection to one.
     """
-    ring, _, _ = build_ring(ledger.store.stream(KEYS_STREAM), None)
+    ring = _ring(ledger)
     leaves = sorted(leaf for leaf in ledger.store.stream(stream) if leaf.leaf_index < stop)
     _refuse_any(verified(leaves, ledger.origin, ring).findings)
     return leaves
@@ -119,9 +120,7 @@ def latest_covered(ledger: Ledger, size: int, peaks: Peaks) -> int:
     `peaks` are those of their tree, as it was made of verified leaves. The stored tree proves that
     the checkpoint's is its beginning; where it does not, nothing is covered.
     """
-    notes = [] if ledger.path is None else list(kept_checkpoints(ledger.path))
-    ring, _, _ = build_ring(ledger.store.stream(KEYS_STREAM), None)
-    said = _latest(ledger, ring, notes, size, tail_may_be_gone=True)
+    said = _latest(ledger, _ring(ledger), _notes(ledger), size)
     if said is None:
         return 0
     try:
@@ -132,29 +131,34 @@ def latest_covered(ledger: Ledger, size: int, peaks: Peaks) -> int:
     return said.size
 
 
-def _latest(
-    ledger: Ledger,
-    ring: KeyRing,
-    notes: list[bytes],
-    stop: int,
-    *,
-    tail_may_be_gone: bool = False,
-) -> Checkpoint | None:
-    """Return the largest of the ledger's checkpoints of at most `stop` leaves.
+def refuse_cut_tail(ledger: Ledger) -> None:
+    """Raise LeafRefused where a checkpoint was signed for more leaves than the ledger has."""
+    size = ledger.size()
+    said = _latest(ledger, _ring(ledger), _notes(ledger), None)
+    if said is not None and said.size > size:
+        text = f"a checkpoint is of {said.size} leaves, the ledger has {size}: its tail is gone"
+        raise LeafRefused(Finding(CHECKPOINT_MISMATCH, text, None, size))
 
-    One of more leaves than the ledger has says that its tail is gone.
-    """
+
+def _ring(ledger: Ledger) -> KeyRing:
+    return build_ring(ledger.store.stream(KEYS_STREAM), None)[0]
+
+
+def _notes(ledger: Ledger) -> list[bytes]:
+    return [] if ledger.path is None else list(kept_checkpoints(ledger.path))
+
+
+def _latest(
+    ledger: Ledger, ring: KeyRing, notes: list[bytes], stop: int | None
+) -> Checkpoint | None:
+    """Return the largest of the ledger's checkpoints, of at most `stop` leaves."""
     for note in notes:
         try:
             said = verify_by_ring(note, ring, ledger.origin).checkpoint
         except NoteRefused:
             # It proves nothing; `verify` reports it.
             continue
-        if said.size > ledger.size() and not tail_may_be_gone:
-            size = ledger.size()
-            text = f"a checkpoint is of {said.size} leaves, the ledger has {size}: its tail is gone"
-            raise LeafRefused(Finding(CHECKPOINT_MISMATCH, text, None, size))
-        if 0 < said.size <= stop:
+        if said.size and (stop is None or said.size <= stop):
             return said
     return None
 
