@@ -18,10 +18,16 @@ import msgspec
 import pyarrow as pa
 
 from audit_reports import sql
-from audit_reports.errors import LeafRefused, ProjectionBusy, ProjectionUnavailable
+from audit_reports.errors import (
+    LeafRefused,
+    ProjectionBusy,
+    ProjectionUnavailable,
+    SegmentsRefused,
+)
 from audit_reports.gather import Changes, Gatherer, RuleSet, closed_leaves, read_rules
 from audit_reports.luck import take_apart
 from audit_reports.said import said
+from audit_reports.segments import FORMAT, Manifest, publish, read_manifest
 from audit_reports.verified import (
     latest_covered,
     refuse_cut_tail,
@@ -33,9 +39,7 @@ from ledger.events import KEYS_STREAM, RULES_STREAM, KeyRevoked
 from ledger.findings import SEQ_GAP
 from ledger.merkle import Peaks, leaf_hash
 from ledger.sharing import Progress
-
-FORMAT = 3
-"""The version of the tables and of what is written into them; a file of another is made anew."""
+from replay.engine.cards import PACK
 
 DIRECTORY = "projection"
 FILE = "rtp.duckdb"
@@ -159,6 +163,38 @@ class Projection:
                 found.setdefault(*rules)
         return found
 
+    def publish(self, state: ProjectionState, folder: Path) -> None:
+        """Publish what the tables hold as Parquet segments in a folder, where they are not yet.
+
+        Raises ProjectionUnavailable and OSError.
+        """
+        try:
+            found = read_manifest(folder)
+        except SegmentsRefused:
+            found = None
+        before = None if found is None else found[0]
+        manifest = Manifest(
+            format=FORMAT,
+            origin=state.origin,
+            size=state.size,
+            last_leaf_hash=state.last_leaf_hash,
+            checkpoint_size=state.covered or None,
+            objection=state.objection,
+            segments=() if before is None else before.segments,
+        )
+        if manifest == before and state.start:
+            return
+        with _translated_errors():
+            everything = before is None or not state.start or not self._is_past(before, state)
+            publish(self._tables, folder, manifest, before, everything=everything)
+
+    def _is_past(self, manifest: Manifest, state: ProjectionState) -> bool:
+        """Tell whether a manifest is of this ledger as it was when it was shorter, or as it is."""
+        if manifest.origin != state.origin or not 0 < manifest.size <= state.size:
+            return False
+        last = self.ledger.store.fetch(manifest.size - 1, manifest.size)
+        return bool(last) and _hash(last[0]) == manifest.last_leaf_hash
+
     def query(self, name: str) -> list[tuple[Any, ...]]:
         """Return all rows of `queries/<name>.sql`; raises ProjectionUnavailable."""
         with _translated_errors():
@@ -179,12 +215,12 @@ class Projection:
     def _reach(self) -> _Reach | None:
         with _translated_errors():
             try:
-                found = self._tables.execute("SELECT * FROM projected").fetchone()
+                found = self._tables.execute("SELECT * FROM projected").fetchall()
             except duckdb.CatalogException:
                 return None
-        if found is None or found[:2] != (FORMAT, self.ledger.origin):
+        if len(found) != 1 or found[0][:2] != (FORMAT, self.ledger.origin):
             return None
-        return _Reach(*found[2:])
+        return _Reach(*found[0][2:])
 
     def _holds(self, reach: _Reach) -> bool:
         if not reach.size:
@@ -211,8 +247,9 @@ class Projection:
             self._insert("disputes", changes.disputes)
             self._insert("interruptions", changes.interruptions)
             for digest, added in changes.rule_sets.items():
-                values = [digest, added.rules.id, added.leaf_index]
-                self._tables.execute("INSERT INTO rule_sets VALUES (?, ?, ?)", values)
+                rules = added.rules
+                values = [digest, rules.id, len(PACK) * rules.decks, added.leaf_index]
+                self._tables.execute("INSERT INTO rule_sets VALUES (?, ?, ?, ?)", values)
             for stream, leaf_index in self.query("rounds_begun_twice"):
                 text = "the stream begins more than once"
                 raise LeafRefused(Finding(SEQ_GAP, text, stream, leaf_index, 0))

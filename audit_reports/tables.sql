@@ -146,10 +146,12 @@ CREATE OR REPLACE TABLE would_have_paid (
     would_have_paid_minor BIGINT NOT NULL
 );
 
--- The game that a rule set is for, under the digest its content has, and the first leaf that says so.
+-- The game that a rule set is for and the cards of its shoe, under the digest its content has, and
+-- the first leaf that says so.
 CREATE OR REPLACE TABLE rule_sets (
     rules_digest VARCHAR PRIMARY KEY,
     game VARCHAR NOT NULL,
+    shoe_cards INTEGER NOT NULL,
     leaf_index BIGINT NOT NULL
 );
 

@@ -16,6 +16,7 @@ from cli import (
     keys,
     ledger,
     play,
+    project,
     publish,
     rounds,
     rtp,
@@ -23,6 +24,7 @@ from cli import (
     shoe,
     shuffle_tests,
     simulate,
+    sql,
     table,
     theory,
     witness,
@@ -39,8 +41,8 @@ app = typer.Typer(
 )
 
 for group in (
-    ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, shuffle_tests, shoe, theory,
-    demo,
+    ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, project, sql, shuffle_tests,
+    shoe, theory, demo,
 ):  # fmt: skip
     group.register(app)
 app.add_typer(rules.app, name="rules")

@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.options import JsonOption, LedgerOption, open_to_read
-from cli.render import amount, console, plain, plain_table, print_json, progress_bar
+from cli.project import up_to_date
+from cli.render import amount, console, plain, plain_table, print_json
 from ledger import Ledger
 
 WIDE_ENOUGH = 96
@@ -48,15 +49,10 @@ def rtp_command(
 
 def count(ledger: Ledger, *, rebuild: bool = False) -> "list[RtpRow]":
     """Bring the ledger's projection up to date, or make it anew, and return its figures."""
-    # DuckDB and Arrow take longer to load than most commands to run.
-    from audit_reports.projection import open_projection
     from audit_reports.rtp import realised_rtp
 
-    with open_projection(ledger, rebuild=rebuild) as projection:
-        with progress_bar() as bar:
-            task = bar.add_task("counting")
-            projection.update(lambda done, size: bar.update(task, completed=done, total=size))
-        return realised_rtp(projection)
+    with up_to_date(ledger, rebuild=rebuild) as tables:
+        return realised_rtp(tables)
 
 
 def print_rtp(out: Console, rows: "Sequence[RtpRow]") -> None:
