@@ -17,6 +17,7 @@ from cli import (
     ledger,
     play,
     publish,
+    report,
     rounds,
     rtp,
     rules,
@@ -50,6 +51,7 @@ app.add_typer(witness.app, name="witness")
 app.add_typer(bundle.app, name="bundle")
 case_report.register(dispute.app)
 app.add_typer(dispute.app, name="dispute")
+app.add_typer(report.app, name="report")
 app.add_typer(export.app, name="export")
 
 
