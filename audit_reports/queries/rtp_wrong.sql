@@ -8,7 +8,7 @@ SELECT
     closed_at,
     recorded_paid_minor,
     paid_minor,
-    error_minor,
+    round(error_minor)::BIGINT AS error_minor,
     resettled
 FROM round_bets
 WHERE

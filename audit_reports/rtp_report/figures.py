@@ -199,7 +199,7 @@ def figures(tables: Relations, scope: Scope, by: Sequence[tuple[str, ...]] = ())
         growth=_growth(tables.query("rtp_growth", **period)),
         voids=[VoidedBet(*row) for row in tables.query("rtp_voids", **period)],
         held=[HeldRound(*row) for row in tables.query("rtp_held", end=period["end"])],
-        wrong=[_wrong(row) for row in tables.query("rtp_wrong", **period)],
+        wrong=[WrongBet(*row) for row in tables.query("rtp_wrong", **period)],
     )
 
 
@@ -284,11 +284,6 @@ def _growth(rows: list[tuple[Any, ...]]) -> dict[BetKey, list[BetSums]]:
         named = dict(zip(BetSums.__struct_fields__, sums, strict=True))
         found.setdefault(BetKey(*key), []).append(BetSums(**named))
     return found
-
-
-def _wrong(row: tuple[Any, ...]) -> WrongBet:
-    error, resettled = row[-2:]
-    return WrongBet(*row[:-2], None if error is None else round(error), resettled)
 
 
 def is_luck(part: str) -> bool:

@@ -53,12 +53,12 @@ def luck_by_day(figures: Figures, key: BetKey) -> dict[str, list[LuckSums]]:
 
 
 def guilty(found: Verdict) -> tuple[str, ...]:
-    """Return the readings that a verdict's word rests on, in words."""
-    return tuple(
-        f"{part_words(reading.of)}: {reading.says}"
-        for reading in found.readings
-        if reading.word == found.word
-    )
+    """Return the readings that a verdict's word rests on, in words, those that agree together."""
+    by_says: dict[str, list[str]] = {}
+    for reading in found.readings:
+        if reading.word == found.word:
+            by_says.setdefault(reading.says, []).append(part_words(reading.of))
+    return tuple(f"{', '.join(parts)}: {says}" for says, parts in by_says.items())
 
 
 def worst(words: Iterable[Word]) -> Word:
@@ -83,12 +83,19 @@ def meaning(cell: Cell, expected: float | None, half_width: float | None) -> str
             f"Too few rounds to mean anything: {cell.sums.rounds:,}, "
             f"worth {float(cell.sums.effective_rounds):,.0f} of equal stakes."
         )
-    gap = 100 * (float(realised) - expected)
-    within = abs(gap) <= 100 * half_width
-    says = "as chance alone does" if within else "more than chance does in 19 of 20 single looks"
+    gap = float(realised) - expected
+    within = abs(gap) <= half_width
+    says = "chance alone does that" if within else "striking, had it been looked at but once"
     return (
-        f"{gap:+.2f} points from what such play returns, ±{100 * half_width:.2f} are usual: {says}."
+        f"{points(gap)} points from what such play returns, where ±{100 * half_width:.2f} is "
+        f"usual: {says}."
     )
+
+
+def points(value: float) -> str:
+    """Return a difference of fractions in percentage points with its sign."""
+    text = f"{100 * value:+.2f}"
+    return text.replace("-", "−") if float(text) else "0.00"
 
 
 def _side_bet(

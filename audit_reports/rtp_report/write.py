@@ -15,6 +15,7 @@ from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
 from audit_reports.rtp_report.build import bet_words
 from audit_reports.rtp_report.figures import SLICES
+from audit_reports.rtp_report.judge import points
 from audit_reports.rtp_report.model import BetReport, Day, GameReport, Row, RtpReport
 from audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH
 from ledger.files import write_durably
@@ -87,14 +88,6 @@ def _page(report: RtpReport) -> str:
 def percent(value: float | None, places: int = 2) -> str:
     """Return a fraction as a percentage, a dash for None."""
     return "-" if value is None else f"{100 * value:.{places}f}%"
-
-
-def points(value: float | None) -> str:
-    """Return a difference of fractions in percentage points with its sign, a dash for None."""
-    if value is None:
-        return "-"
-    text = f"{100 * value:+.2f}"
-    return "0.00" if not float(text) else text.replace("-", "−")
 
 
 def slice_words(name: str, value: str | None, currency: str) -> str:
