@@ -53,7 +53,7 @@ def report_on(ledger: Ledger, asked: Asked, progress: Progress | None = None) ->
             theories_of(ledger, found),
             _provenance(ledger, tables, found, asked),
             title=asked.title,
-            objection=None if tables.objection is None else _objection(tables.objection, tables),
+            objection=objection_text(tables),
             shuffle=None if battery is None else _shuffle(battery),
             findings=() if battery is None else tuple(map(_place, battery.findings)),
         )
@@ -98,7 +98,11 @@ def _provenance(ledger: Ledger, tables: Tables, found: Figures, asked: Asked) ->
     )
 
 
-def _objection(finding: Finding, tables: Tables) -> str:
+def objection_text(tables: Tables) -> str | None:
+    """Return what verification says of the first leaf not counted, None where all are."""
+    finding = tables.objection
+    if finding is None:
+        return None
     return (
         f"This ledger fails verification at leaf {finding.leaf_index}: {finding.text} "
         f"({finding.code}). Only the {tables.size:,} leaves before it are counted."

@@ -13,7 +13,7 @@ import pyarrow as pa
 from audit_reports import sql
 from audit_reports.errors import LeafRefused
 from audit_reports.luck import PARTS, take_apart
-from audit_reports.projection import Projection
+from audit_reports.projection import Projection, open_projection
 from audit_reports.verified import verified_runs
 from ledger import Finding, Ledger, StoredLeaf
 from ledger.checkpoint import parse_checkpoint
@@ -93,30 +93,43 @@ class _Cut:
 
 @contextmanager
 def open_tables(
-    ledger: Ledger, *, verified_only: bool = False, progress: Progress | None = None
+    ledger: Ledger,
+    *,
+    verified_only: bool = False,
+    rebuild: bool = False,
+    progress: Progress | None = None,
 ) -> Iterator[Tables]:
-    """Open the tables of a ledger, brought up to date.
+    """Open the tables of a ledger, brought up to date, or made anew with `rebuild`.
 
     With `verified_only` the leaves before the first that verification objects to are counted, else
-    LeafRefused is raised for it.
+    LeafRefused is raised for it. Raises ProjectionBusy and ProjectionUnavailable.
     """
-    objection = None
-    if verified_only:
-        try:
-            for _ in verified_runs(ledger, 0, ledger.size()):
-                pass
-        except LeafRefused as refused:
-            objection = refused.finding
-            ledger = _Cut(ledger, objection.leaf_index or 0)  # type: ignore[assignment]
-    with duckdb.connect(":memory:", config={"threads": 1}) as connection:
-        Projection(ledger, None, connection).update(progress)
+    objection = _objection(ledger) if verified_only else None
+    if objection is None:
+        opened = open_projection(ledger, rebuild=rebuild)
+    else:
+        ledger = _Cut(ledger, objection.leaf_index or 0)  # type: ignore[assignment]
+        opened = Projection(ledger, None, duckdb.connect(":memory:"))
+    with opened as projection:
+        projection.update(progress)
+        connection = projection._tables
+        # Sums of fractions depend on their order in the last places.
+        connection.execute("SET threads = 1")
         apart = [each.rows for each in take_apart(_leaves(ledger), rules_by_digest(ledger))]
         parts = [f"{term}_{kind}" for term, kind in PARTS]
-        rows = pa.concat_tables(apart) if apart else _no_rows(parts)
-        connection.register("apart", rows)
+        connection.register("apart", pa.concat_tables(apart) if apart else _no_rows(parts))
         picked = ", ".join(f"any_value(apart.{part}) AS {part}" for part in parts)
         connection.execute(_ROUND_BETS.format(parts=picked))
         yield Tables(ledger, connection, objection)
+
+
+def _objection(ledger: Ledger) -> Finding | None:
+    try:
+        for _ in verified_runs(ledger, 0, ledger.size()):
+            pass
+    except LeafRefused as refused:
+        return refused.finding
+    return None
 
 
 def _leaves(ledger: Ledger) -> Iterator[StoredLeaf]:
