@@ -8,11 +8,10 @@ closed: voided and open ones stand apart.
 from decimal import Decimal
 from fractions import Fraction
 from math import sqrt
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
-from audit_reports.projection import Projection
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
 
@@ -61,7 +60,14 @@ class RtpRow(msgspec.Struct, frozen=True, kw_only=True):
         return data
 
 
-def realised_rtp(projection: Projection) -> list[RtpRow]:
+class Source(Protocol):
+    """What queries are put to: tables as they are written, or as they were published."""
+
+    def query(self, name: str) -> list[tuple[Any, ...]]:
+        """Return all rows of `queries/<name>.sql`."""
+
+
+def realised_rtp(projection: Source) -> list[RtpRow]:
     """Return the realised RTP by game, rule set, currency and bet, the main bet of each first.
 
     The projection must be up to date as far as its reader cares. Raises ProjectionUnavailable.

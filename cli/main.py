@@ -16,6 +16,7 @@ from cli import (
     keys,
     ledger,
     play,
+    project,
     publish,
     report,
     rounds,
@@ -24,6 +25,7 @@ from cli import (
     shoe,
     shuffle_tests,
     simulate,
+    sql,
     table,
     theory,
     witness,
@@ -40,8 +42,8 @@ app = typer.Typer(
 )
 
 for group in (
-    ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, shuffle_tests, shoe, theory,
-    demo,
+    ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, project, sql, shuffle_tests,
+    shoe, theory, demo,
 ):  # fmt: skip
     group.register(app)
 app.add_typer(rules.app, name="rules")

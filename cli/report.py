@@ -6,8 +6,15 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cli.errors import FINDINGS, UNREADABLE, UsageError
+from cli.errors import FINDINGS, UsageError
 from cli.options import LedgerOption, open_to_read, parse_local, parse_moment, parse_zone
+from cli.project import (
+    ParSheetsOption,
+    RebuildOption,
+    VerifiedOnlyOption,
+    par_sheets_in,
+    up_to_date,
+)
 from cli.render import console, plain, progress_bar
 
 app = typer.Typer(no_args_is_help=True, help="Reports for whoever must judge the games.")
@@ -26,10 +33,6 @@ ByOption = Annotated[
         help="Slices: table, player, channel, stake_band, day, week, month, or table,day. "
         "May repeat."
     ),
-]
-VerifiedOnlyOption = Annotated[
-    bool,
-    typer.Option("--verified-only", help="Count the part before a leaf that fails verification."),
 ]
 
 
@@ -58,13 +61,15 @@ def rtp_report_command(
         bool,
         typer.Option("--no-shuffle-tests", help="Leave out the shuffle, which takes longest."),
     ] = False,
+    par_sheets: ParSheetsOption = None,
+    rebuild: RebuildOption = False,
     verified_only: VerifiedOnlyOption = False,
     path: LedgerOption = None,
 ) -> None:
     """Write the report on realised returns: what was, what should have been, what it means.
 
     HTML, CSV and JSON are the same bytes for the same ledger and options. The exit code is 1 where
-    a game is out of range or the shuffle fails, 3 where only part of the ledger is verified.
+    a game is out of range, the shuffle fails, or only a part of the ledger could be counted.
     """
     # Templates, statistics and what draws pages take longer to load than most commands to run.
     from audit_reports.rtp_report.figures import Scope, read_slices
@@ -81,13 +86,21 @@ def rtp_report_command(
         title=title or TITLE,
         operator=operator,
         generated_at=parse_moment(at),
-        verified_only=verified_only,
         shuffle_tests=not without_shuffle_tests,
     )
-    with open_to_read(path) as ledger, progress_bar() as bar:
-        task = bar.add_task("counting")
+    with (
+        open_to_read(path) as ledger,
+        up_to_date(
+            ledger,
+            rebuild=rebuild,
+            verified_only=verified_only,
+            par_sheets=par_sheets_in(par_sheets),
+        ) as tables,
+        progress_bar() as bar,
+    ):
+        task = bar.add_task("shuffling")
         report = report_on(
-            ledger, asked, lambda done, size: bar.update(task, completed=done, total=size)
+            ledger, tables, asked, lambda done, size: bar.update(task, completed=done, total=size)
         )
     write_rtp_report(report, output)
     out = console()
@@ -95,7 +108,6 @@ def rtp_report_command(
         out.print(Text(plain(report.objection), "bold red"), soft_wrap=True)
     out.print(plain(report.headline), soft_wrap=True)
     out.print(f"Written to {plain(str(output))}", soft_wrap=True)
-    if report.objection is not None:
-        raise typer.Exit(UNREADABLE)
-    if report.word == OUT_OF_RANGE or (report.shuffle is not None and report.shuffle.failed):
+    failed = report.shuffle is not None and report.shuffle.failed
+    if report.objection is not None or report.word == OUT_OF_RANGE or failed:
         raise typer.Exit(FINDINGS)

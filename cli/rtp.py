@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cli.errors import FINDINGS, UNREADABLE, UsageError
+from cli.errors import FINDINGS, UsageError
 from cli.options import (
     JsonOption,
     LedgerOption,
@@ -18,8 +18,9 @@ from cli.options import (
     parse_local,
     parse_zone,
 )
-from cli.render import amount, console, plain, plain_table, print_json, progress_bar
-from cli.report import ByOption, FromOption, ToOption, VerifiedOnlyOption, ZoneOption
+from cli.project import RebuildOption, VerifiedOnlyOption, up_to_date
+from cli.render import amount, console, plain, plain_table, print_json
+from cli.report import ByOption, FromOption, ToOption, ZoneOption
 from ledger import Ledger
 
 if TYPE_CHECKING:
@@ -57,10 +58,7 @@ def rtp_command(
         bool,
         typer.Option("--raise", help="Record an alarm in the ledger for each bet out of range."),
     ] = False,
-    rebuild: Annotated[
-        bool,
-        typer.Option("--rebuild", help="Count anew from the leaves: for a ledger others wrote."),
-    ] = False,
+    rebuild: RebuildOption = False,
     verified_only: VerifiedOnlyOption = False,
     path: LedgerOption = None,
     as_json: JsonOption = False,
@@ -98,9 +96,7 @@ def rtp_command(
         print_rtp(out, games, objection)
         for alarm in raised:
             out.print(Text(f"alarm recorded: {plain(alarm.note or '')}", "bold red"))
-    if objection is not None:
-        raise typer.Exit(UNREADABLE)
-    if any(game.word == "out of range" for game in games):
+    if objection is not None or any(game.word == "out of range" for game in games):
         raise typer.Exit(FINDINGS)
 
 
@@ -118,18 +114,9 @@ def count(
     """
     from audit_reports.rtp_report.figures import Scope
     from audit_reports.rtp_report.gather import games_of, objection_text
-    from audit_reports.rtp_report.tables import open_tables
 
-    with progress_bar() as bar:
-        task = bar.add_task("counting")
-
-        def progress(done: int, size: int) -> None:
-            bar.update(task, completed=done, total=size)
-
-        with open_tables(
-            ledger, verified_only=verified_only, rebuild=rebuild, progress=progress
-        ) as tables:
-            return games_of(ledger, tables, scope or Scope(), slices), objection_text(tables)
+    with up_to_date(ledger, rebuild=rebuild, verified_only=verified_only) as tables:
+        return games_of(ledger, tables, scope or Scope(), slices), objection_text(tables)
 
 
 def _watch(out: Console, ledger: Ledger, scope: "Scope", slices: Sequence[tuple[str, ...]]) -> None:

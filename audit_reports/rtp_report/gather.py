@@ -11,11 +11,12 @@ from audit_reports import sql
 from audit_reports.rtp_report.build import Theories, build_games, build_report
 from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
 from audit_reports.rtp_report.model import GameReport, Provenance, RtpReport, Shuffle
-from audit_reports.rtp_report.tables import Tables, open_tables
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.shuffle_tests.battery import Battery, run_shuffle_tests
+from audit_reports.tables import Tables
 from ledger import Finding, Ledger
 from ledger.sharing import Progress
+from ledger.signing import kept_checkpoints
 from replay.catalogue import rules_by_digest
 
 TITLE = "Realised return to player"
@@ -33,30 +34,29 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     title: str = TITLE
     operator: str | None = None
     generated_at: datetime | None = None
-    verified_only: bool = False
     shuffle_tests: bool = True
 
 
-def report_on(ledger: Ledger, asked: Asked, progress: Progress | None = None) -> RtpReport:
-    """Return the report on a ledger.
+def report_on(
+    ledger: Ledger, tables: Tables, asked: Asked, progress: Progress | None = None
+) -> RtpReport:
+    """Return the report on a ledger by its tables, which say how far it is verified.
 
-    Raises LeafRefused for the first leaf that fails verification unless only the verified ones are
-    asked for, ProjectionBusy, ProjectionUnavailable and the ledger's errors.
+    `progress` is told how far the shuffle tests are. Raises QueryRefused and the ledger's errors.
     """
-    with open_tables(ledger, verified_only=asked.verified_only, progress=progress) as tables:
-        found = figures(tables, asked.scope, asked.by)
-        battery = None
-        if asked.shuffle_tests:
-            battery = run_shuffle_tests(ledger, progress, size=tables.size)
-        return build_report(
-            found,
-            theories_of(ledger, found),
-            _provenance(ledger, tables, found, asked),
-            title=asked.title,
-            objection=objection_text(tables),
-            shuffle=None if battery is None else _shuffle(battery),
-            findings=() if battery is None else tuple(map(_place, battery.findings)),
-        )
+    found = figures(tables, asked.scope, asked.by)
+    battery = None
+    if asked.shuffle_tests:
+        battery = run_shuffle_tests(ledger, progress, size=tables.size)
+    return build_report(
+        found,
+        theories_of(ledger, found),
+        _provenance(ledger, tables, found, asked),
+        title=asked.title,
+        objection=objection_text(tables),
+        shuffle=None if battery is None else _shuffle(battery),
+        findings=() if battery is None else tuple(map(_place, battery.findings)),
+    )
 
 
 def games_of(
@@ -76,6 +76,7 @@ def theories_of(ledger: Ledger, found: Figures) -> Theories:
 
 def _provenance(ledger: Ledger, tables: Tables, found: Figures, asked: Asked) -> Provenance:
     extents = found.extents
+    note = None if ledger.path is None else next(iter(kept_checkpoints(ledger.path)), None)
     games = {cell.key.rules_digest: cell.key.game for cell in found.totals}
     return Provenance(
         operator=asked.operator,
@@ -90,7 +91,7 @@ def _provenance(ledger: Ledger, tables: Tables, found: Figures, asked: Asked) ->
         first_leaf=min((each.first_leaf for each in extents), default=None),
         last_leaf=max((each.last_leaf for each in extents), default=None),
         checkpoint_size=tables.checkpoint_size,
-        checkpoint=tables.checkpoint,
+        checkpoint=None if note is None else note.decode(),
         manifest_digest=tables.manifest_digest,
         rules={digest: name or "unknown rules" for digest, name in games.items()},
         software=f"shoeproof {version('shoeproof')}",

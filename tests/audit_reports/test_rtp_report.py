@@ -11,10 +11,12 @@ import pytest
 from msgspec.structs import replace
 
 from audit_reports.errors import ReportError
+from audit_reports.rtp_report import gather
 from audit_reports.rtp_report.figures import Scope, read_slices
-from audit_reports.rtp_report.gather import Asked, report_on
+from audit_reports.rtp_report.gather import Asked
 from audit_reports.rtp_report.model import GameReport, RtpReport
 from audit_reports.rtp_report.write import COLUMNS, render_rtp_report
+from audit_reports.tables import open_tables
 from ledger import Ledger
 from ledger.events import BetSettled, EventData, RoundClosed
 from replay.catalogue import add_published_games, current_rules
@@ -42,6 +44,11 @@ SECTIONS = (
 )  # fmt: skip
 
 
+def report_on(ledger: Ledger, asked: Asked) -> RtpReport:
+    with open_tables(ledger) as tables:
+        return gather.report_on(ledger, tables, asked)
+
+
 @pytest.fixture(scope="module")
 def ledger() -> Iterator[Ledger]:
     """Simulated rounds of every game, then rounds by hand that are void, open, for fun, lies."""
@@ -49,7 +56,9 @@ def ledger() -> Iterator[Ledger]:
         add_published_games(made)
         for game in ("zappit", "zero", "nba"):
             rules = current_rules(made, game)
-            limits = dict.fromkeys(rules.bets, (1, 100_000))
+            limits: dict[str, tuple[int | None, int | None]] = dict.fromkeys(
+                rules.bets, (1, 100_000)
+            )
             bets = {"main": 1000, **dict.fromkeys(rules.side_bets, 100)}
             settings = TableSettings(limits=limits, currency="EUR", table="t<1>")
             simulate(made, rules, settings, {"s1": bets}, make_player("random", 5), 20)
