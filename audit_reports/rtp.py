@@ -15,7 +15,7 @@ import msgspec
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
 
-_PUBLISHED = {
+PUBLISHED = {
     (rules_digest(game.rules), published.bet): published.percent
     for game in GAMES.values()
     for published in game.published
@@ -118,7 +118,7 @@ def _row(
         rtp_on_initial_stakes=None if win is None else 1 + win,
         rtp_on_total_staked=Fraction(paid, staked) if staked else None,
         standard_error=error,
-        published_percent=_PUBLISHED.get((digest, bet)),
+        published_percent=PUBLISHED.get((digest, bet)),
         voided_rounds=voided_rounds,
         voided_stake_minor=voided_stake or 0,
         open_rounds=open_rounds,

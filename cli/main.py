@@ -18,6 +18,7 @@ from cli import (
     play,
     project,
     publish,
+    report,
     rounds,
     rtp,
     rules,
@@ -52,6 +53,7 @@ app.add_typer(witness.app, name="witness")
 app.add_typer(bundle.app, name="bundle")
 case_report.register(dispute.app)
 app.add_typer(dispute.app, name="dispute")
+app.add_typer(report.app, name="report")
 app.add_typer(export.app, name="export")
 
 

@@ -1,5 +1,6 @@
 """`project`: bring the tables that figures are counted from up to date, and publish them."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +24,11 @@ VerifiedOnlyOption = Annotated[
     typer.Option(
         "--verified-only", help="Of a ledger that fails verification, count what comes before."
     ),
+]
+
+ParSheetsOption = Annotated[
+    Path | None,
+    typer.Option("--par-sheets", help="The approved returns, a JSON file; see the README."),
 ]
 
 
@@ -95,6 +101,13 @@ def up_to_date(
             par_sheets=par_sheets or [],
             progress=lambda done, size: bar.update(task, completed=done, total=size),
         )
+
+
+def par_sheets_in(file: Path | None) -> "list[ParSheet]":
+    """Return the PAR sheets in a file, none where there is none."""
+    from audit_reports.par_sheets import read_par_sheets
+
+    return [] if file is None else read_par_sheets(file)
 
 
 def print_objection(tables: "Tables") -> None:

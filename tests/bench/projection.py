@@ -120,7 +120,7 @@ def _slices(tables: Tables, by: list[str]) -> int:
 
 
 def _peak() -> float:
-    return psutil.Process().memory_info().rss / 1e6
+    return float(psutil.Process().memory_info().rss) / 1e6
 
 
 def project(rounds: int) -> None:
