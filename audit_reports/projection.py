@@ -24,8 +24,8 @@ from audit_reports.errors import (
     ProjectionUnavailable,
     SegmentsRefused,
 )
-from audit_reports.gather import Changes, Gatherer, RuleSet, closed_leaves, read_rules
-from audit_reports.luck import take_apart
+from audit_reports.gather import Changes, Gatherer, RuleSet, closed_rounds, read_rules
+from audit_reports.luck import ROUNDS_A_BATCH
 from audit_reports.said import said
 from audit_reports.segments import FORMAT, Manifest, publish, read_manifest
 from audit_reports.verified import (
@@ -277,7 +277,9 @@ class Projection:
             "would_have_paid",
             [row for each in voided for row in would_have_paid(each.leaves, rules)],
         )
-        for apart in take_apart(closed_leaves(known), rules):
+        closed = closed_rounds(known)
+        for first in range(0, len(closed), ROUNDS_A_BATCH):
+            apart = gatherer.apart.take(closed[first : first + ROUNDS_A_BATCH], rules)
             self._tables.register("taken_apart", apart.rows)
             self._tables.execute("INSERT INTO luck BY NAME SELECT * EXCLUDE (round, game, "
                 "rules_digest, currency, mode, player, table_name, channel, day, stake_minor) "
@@ -287,10 +289,11 @@ class Projection:
         schema = self._tables.table(table).limit(0).to_arrow_table().schema
         # Times are text here; the database reads them.
         types = [pa.string() if pa.types.is_timestamp(each.type) else each.type for each in schema]
-        columns = [
-            pa.array([getattr(row, name) for row in rows], kind)
-            for name, kind in zip(schema.names, types, strict=True)
-        ]
+        # The fields of a row stand in the order of the columns.
+        values = (
+            zip(*map(msgspec.structs.astuple, rows), strict=True) if rows else [()] * len(types)
+        )
+        columns = [pa.array(each, kind) for each, kind in zip(values, types, strict=True)]
         self._tables.register(f"written_{table}", pa.table(columns, names=schema.names))
         self._tables.execute(f"INSERT INTO {table} SELECT * FROM written_{table}")
 
