@@ -195,7 +195,7 @@ def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float)
         row=row(cell),
         word=found.word,
         why=guilty(found),
-        meaning=meaning(cell, expected, None if half is None else half.upper),
+        meaning=meaning(cell, found.word, expected, None if half is None else half.upper),
         theory=None if theory is None else _theory(theory),
         approved=None if sheet is None else Approved(*sheet),
         expected=None if expected is None else rounded(expected),
