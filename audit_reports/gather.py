@@ -18,6 +18,7 @@ from ledger.events import (
     Incident,
     Refunded,
     RoundOpened,
+    RoundVoided,
     RulesAdded,
 )
 from ledger.rounds import is_round
@@ -53,6 +54,11 @@ class Gathered(msgspec.Struct):
         if leaf.topic in READ:
             self.events.append(said(leaf, text))
         self.is_ended = leaf.topic in CLOSING
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it ended by being voided."""
+        return self.leaves[-1].topic == RoundVoided.__name__
 
     @property
     def rules_digest(self) -> str:

@@ -34,6 +34,7 @@ from audit_reports.verified import (
     verified_stream,
     verified_texts,
 )
+from audit_reports.voids import would_have_paid
 from ledger import Finding, Ledger, StoredLeaf
 from ledger.events import KEYS_STREAM, RULES_STREAM, KeyRevoked
 from ledger.findings import SEQ_GAP
@@ -271,6 +272,11 @@ class Projection:
         self._insert("cards", [card for each in rows for card in each.cards])
         known = [each for each in changed if gatherer.game_of(each) is not None]
         rules = {digest: each.rules for digest, each in gatherer.rule_sets.items()}
+        voided = [each for each in known if each.is_void]
+        self._insert(
+            "would_have_paid",
+            [row for each in voided for row in would_have_paid(each.leaves, rules)],
+        )
         for apart in take_apart(closed_leaves(known), rules):
             self._tables.register("taken_apart", apart.rows)
             self._tables.execute("INSERT INTO luck BY NAME SELECT * EXCLUDE (round, game, "

@@ -111,3 +111,11 @@ class DisputeRow(msgspec.Struct, kw_only=True):
     paid_before_minor: int | None = None
     paid_minor: int | None = None
     refunded_minor: int | None = None
+
+
+class WouldHavePaidRow(msgspec.Struct):
+    """A row of `would_have_paid`."""
+
+    first_leaf: int
+    bet: str
+    would_have_paid_minor: int

@@ -139,7 +139,8 @@ CREATE OR REPLACE TABLE luck (
     error_minor DOUBLE NOT NULL
 );
 
--- What the rules would have paid on a bet of a void round whose cards and decisions were all there.
+-- What the rules would have paid on a bet of a voided round; none where cards or decisions that it
+-- depends on are not there.
 CREATE OR REPLACE TABLE would_have_paid (
     first_leaf BIGINT NOT NULL,
     bet VARCHAR NOT NULL,
@@ -233,7 +234,12 @@ SELECT
     IF(resettled, NULL, cash_paid_minor) AS cash_paid_minor,
     IF(resettled, NULL, incentive_paid_minor) AS incentive_paid_minor,
     resettled,
-    would_have_paid_minor,
+    -- Of a round voided after its end, what was paid at the table but for any error of it.
+    IF(
+        refunded.first_leaf IS NULL,
+        would_have_paid_minor,
+        recorded_paid_minor - round(error_minor)::BIGINT
+    ) AS would_have_paid_minor,
     luck.* EXCLUDE (first_leaf, bet, returned_minor)
 FROM summed
 JOIN rounds USING (first_leaf)

@@ -125,6 +125,7 @@ def contents(projection: Projection) -> dict[str, list[tuple[Any, ...]]]:
             "interruptions",
             "disputes",
             "luck",
+            "would_have_paid",
             "rule_sets",
             "projected",
         )

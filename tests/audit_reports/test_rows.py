@@ -11,6 +11,7 @@ from audit_reports.projection import open_projection
 from ledger import Ledger
 from ledger.events import (
     AlarmRaised,
+    BetSettled,
     CardDealt,
     ConnectionLost,
     DealRequested,
@@ -19,6 +20,9 @@ from ledger.events import (
     EventData,
     Funds,
     HoleCardShown,
+    Refund,
+    Refunded,
+    RoundVoided,
     Stakes,
 )
 from ledger.ledger import read_leaf
@@ -27,7 +31,7 @@ from replay.games import GAMES
 from replay.players import make_player
 from replay.simulation import simulate
 from replay.table import TableSettings
-from tests.audit_reports.helpers import begun, closed, made, play, settled, simple
+from tests.audit_reports.helpers import begun, closed, made, play, settled, simple, voided
 
 
 def rows(ledger: Ledger, select: str) -> list[tuple[Any, ...]]:
@@ -177,3 +181,40 @@ def test_rounds_that_go_on_later_are_taken_apart_all_the_same(ledger: Ledger) ->
     with open_projection(ledger, rebuild=True) as projection:
         projection.update()
         assert projection._tables.execute("FROM luck ORDER BY ALL").fetchall() == bit_by_bit
+
+
+def test_a_void_says_what_the_rules_would_have_paid_where_play_was_over(ledger: Ledger) -> None:
+    settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+    rules = current_rules(ledger, "zappit")
+    with Ledger.in_memory("other.example/bj") as other:
+        add_published_games(other)
+        simulate(other, rules, settings, {"s1": {"main": 100}}, make_player("basic", 4), 10)
+        streams = list(dict.fromkeys(leaf.stream for leaf in other.leaves()))[-10:]
+        expected = {}
+        for stream in streams:
+            events = [each.event.data for each in other.events(stream)]
+            bets = [each for each in events if isinstance(each, BetSettled)]
+            before = events[: events.index(bets[0])]
+            refunds = [Refund(each.hand, each.bet, each.stake_minor) for each in bets]
+            void = RoundVoided("malfunction", refunds)
+            ledger.append(*((stream, data) for data in [*before, void]))
+            expected[stream] = sum(each.paid_minor for each in bets)
+    select = "SELECT round, would_have_paid_minor FROM round_bets WHERE state = 'void'"
+    assert dict(rows(ledger, select)) == expected
+    assert len(set(expected.values())) > 1
+
+
+def test_a_void_in_the_middle_of_play_does_not_guess(ledger: Ledger) -> None:
+    play(ledger, voided())
+    assert rows(ledger, "SELECT state, would_have_paid_minor FROM round_bets") == [("void", None)]
+
+
+def test_a_void_after_the_end_says_what_was_due(ledger: Ledger) -> None:
+    settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+    rules = current_rules(ledger, "zappit")
+    simulate(ledger, rules, settings, {"s1": {"main": 100}}, make_player("basic", 4), 1)
+    (first,) = rows(ledger, "SELECT round, paid_minor FROM round_bets")
+    refund = Refunded(first[0], "s1", "main", 100, None)
+    ledger.append((f"disputes/{first[0]}", refund))
+    select = "SELECT round, would_have_paid_minor FROM round_bets WHERE state = 'void'"
+    assert rows(ledger, select) == [first]
