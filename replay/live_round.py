@@ -6,12 +6,9 @@ judged late is judged by the time it is recorded with. Where the policy's defaul
 first: whatever the player sends then is refused, and the default applied, in one transaction.
 """
 
-import secrets
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
-
-import msgspec
 
 from ledger.clock import format_time
 from ledger.events import (
@@ -25,7 +22,6 @@ from ledger.events import (
     DecisionMade,
     DecisionOffered,
     EventData,
-    Funds,
     HoleCardShown,
     InputRefused,
     Refund,
@@ -36,7 +32,6 @@ from ledger.events import (
     ViewAcknowledged,
     WinHeld,
 )
-from replay.currency import amount_text
 from replay.engine.cards import FACE_DOWN
 from replay.engine.dealer import makes_natural
 from replay.engine.hand import CASH_OUT, DECLINE, DOUBLE, INSURANCE, SPLIT, Act
@@ -57,9 +52,9 @@ from replay.engine.round import (
     open_round,
 )
 from replay.engine.shoe import Shoe
-from replay.errors import InputRefusedError, StakeRefused
-from replay.money_check import HELD
+from replay.errors import InputRefusedError
 from replay.policies import Policy
+from replay.till import Till
 from replay.waiting import Outage, Waiting, default_due, follow, held_minor, offer_deadline
 
 if TYPE_CHECKING:
@@ -107,8 +102,7 @@ class LiveRound:
         self._next_index = 0
         self._hole = FACE_DOWN
         self._last_seq = 1
-        self._moved: list[str] = []
-        self._token = ""
+        self._till = Till(table.wallet, player, round_id, table.settings.currency)
 
     @property
     def state(self) -> RoundState | None:
@@ -156,7 +150,7 @@ class LiveRound:
         self.restore_shoe(client_seed)
         state = open_round(self.table.rules, stakes)
         staked = sum(sum(bets.values()) for bets in stakes.values())
-        funds = self._debit(staked, "deal")
+        funds = self._till.debit(staked, "deal")
         requested = DealRequested(_plain(stakes), client_seed.hex(), funds)
         self._finish_turn(state, [requested], moment)
 
@@ -174,7 +168,7 @@ class LiveRound:
             wanted = f"{describe(due)} is due; offered: {', '.join(self.offered)}"
             self._refuse(f"{hand} {act}", "illegal", wanted, moment)
         added = added_stake_minor(self.state, act)
-        funds = self._debit(added, f"{hand}-{act}") if added else None
+        funds = self._till.debit(added, f"{hand}-{act}") if added else None
         made = DecisionMade(hand, act, "player", None, added, funds)
         self._finish_turn(apply(self.state, act), [made], moment)
 
@@ -313,12 +307,9 @@ class LiveRound:
             # What could not be written has not happened: the same cards come when it is retried,
             # and no money has moved.
             self._next_index, self._hole = before
-            if self.table.wallet is not None:
-                for reference in self._moved:
-                    self.table.wallet.cancel(self.player, reference)
+            self._till.take_back()
             raise
-        finally:
-            self._moved.clear()
+        self._till.keep()
 
     def _play_on(
         self,
@@ -335,7 +326,7 @@ class LiveRound:
         due = _newly_decided(state, settled)
         over = not isinstance(state.due, Decide)
         held = held_minor(self.policy, [*settled, *due], len(settled)) if over else 0
-        paid = self._credited(due, held)
+        paid = self._till.pay(due, held)
         settled += tuple(paid)
         drafts += paid
         if isinstance(state.due, Decide):
@@ -392,45 +383,6 @@ class LiveRound:
         deadline = offer_deadline(waiting, self.policy)
         text = None if deadline is None else format_time(deadline)
         return DecisionOffered(due.hand, legal, barred, cash_out, text)
-
-    # Money
-
-    def _credited(self, due: list[BetSettled], held_minor: int) -> list[BetSettled]:
-        """Return settlements with the wallet's answers; of the last payments some may be held."""
-        wallet = self.table.wallet
-        if wallet is None:
-            return due
-        paid = []
-        for bet in due:
-            kept = min(held_minor, bet.paid_minor)
-            held_minor -= kept
-            funds = None
-            if bet.paid_minor > kept:
-                reference = self._reference(f"paid-{bet.hand}-{bet.bet}")
-                funds = wallet.credit(self.player, bet.paid_minor - kept, reference)
-            if kept:
-                moved = funds or Funds("credit", 0, 0, None, None, None)
-                funds = msgspec.structs.replace(moved, answer=HELD)
-            paid.append(msgspec.structs.replace(bet, funds=funds))
-        return paid
-
-    def _debit(self, amount_minor: int, what: str) -> Funds | None:
-        wallet = self.table.wallet
-        if wallet is None:
-            return None
-        balance = wallet.balance_minor(self.player)
-        if balance is not None and balance < amount_minor:
-            currency = self.table.settings.currency
-            stake, left = amount_text(amount_minor, currency), amount_text(balance, currency)
-            raise StakeRefused(f"the stake is {stake}, the balance only {left}")
-        return wallet.debit(self.player, amount_minor, self._reference(what))
-
-    def _reference(self, what: str) -> str:
-        # Of two processes that make one turn, the one refused cancels what it moved: its own.
-        self._token = self._token or secrets.token_hex(4)
-        reference = f"{self.round_id}/{what}/{self._token}"
-        self._moved.append(reference)
-        return reference
 
     # What is refused, and what is written
 

@@ -320,6 +320,7 @@ def test_cash_out_is_hidden_from_who_asked_not_to_see_it(ledger: Ledger) -> None
         live.deal(STAKES)
         if isinstance(live.due, Decide) and "cash-out" in live.due.legal:
             break
+        play_on(live, Random(8))
     offer = _data(ledger, live.round_id)[-1]
     assert isinstance(offer, DecisionOffered)
     assert offer.barred == {"cash-out": "hidden"}
