@@ -31,5 +31,17 @@ class ProjectionUnavailable(AuditError):
     """The projection's file cannot be used: damaged, or on a disk that is full or failing."""
 
 
+class SegmentsRefused(AuditError):
+    """Published segments are missing, altered or of another format."""
+
+
+class QueryRefused(AuditError):
+    """A question cannot be answered: it is no single SELECT, names what is not there, or fails."""
+
+
+class ParSheetRefused(AuditError):
+    """A file of PAR sheets cannot be used."""
+
+
 class ReportError(AuditError):
     """A report cannot be made or written."""

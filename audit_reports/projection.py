@@ -8,7 +8,7 @@ is trusted like it: whoever did not make it should ask for it to be made anew.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -18,17 +18,29 @@ import msgspec
 import pyarrow as pa
 
 from audit_reports import sql
-from audit_reports.errors import LeafRefused, ProjectionBusy, ProjectionUnavailable
-from audit_reports.fold import BetRow, DecisionRow, Fold, RoundRow
-from audit_reports.verified import verified_runs
+from audit_reports.errors import (
+    LeafRefused,
+    ProjectionBusy,
+    ProjectionUnavailable,
+    SegmentsRefused,
+)
+from audit_reports.gather import Changes, Gatherer, RuleSet, closed_rounds, read_rules
+from audit_reports.luck import ROUNDS_A_BATCH
+from audit_reports.said import said
+from audit_reports.segments import FORMAT, Manifest, publish, read_manifest
+from audit_reports.verified import (
+    latest_covered,
+    refuse_cut_tail,
+    verified_stream,
+    verified_texts,
+)
+from audit_reports.voids import would_have_paid
 from ledger import Finding, Ledger, StoredLeaf
-from ledger.events import KEYS_STREAM, KeyRevoked
+from ledger.events import KEYS_STREAM, RULES_STREAM, KeyRevoked
 from ledger.findings import SEQ_GAP
-from ledger.merkle import leaf_hash
+from ledger.merkle import Peaks, leaf_hash
 from ledger.sharing import Progress
-
-FORMAT = 2
-"""The version of the tables and of what is written into them; a file of another is made anew."""
+from replay.engine.cards import PACK
 
 DIRECTORY = "projection"
 FILE = "rtp.duckdb"
@@ -47,20 +59,36 @@ class ProjectionState(msgspec.Struct, frozen=True):
     """How far the tables reach.
 
     They hold what the first `size` leaves of the ledger `origin` say, the last of which has the
-    lower-hex hash `last_leaf_hash`; the update that says so began at leaf `start`, 0 when all was
-    made anew. `path` is the tables' file, None when they are in memory.
+    lower-hex hash `last_leaf_hash`; a checkpoint of `covered` leaves vouches for so many of them, 0
+    for none, and signatures for the others. The update that says so began at leaf `start`, 0 when
+    all was made anew. `path` is the tables' file, None when they are in memory. `objection` is why
+    nothing beyond them was counted, where only verified leaves were asked for.
     """
 
     origin: str
     size: int
     last_leaf_hash: str | None
+    covered: int
     start: int
     path: str | None
+    objection: Finding | None = None
 
 
 class _Reach(NamedTuple):
     size: int
     last_leaf_hash: str | None
+    peaks: list[str]
+    covered: int
+
+    @property
+    def tree(self) -> Peaks:
+        return tuple(map(bytes.fromhex, self.peaks))
+
+
+_NOTHING = _Reach(0, None, [], 0)
+
+_OF_ROUNDS = ("rounds", "bets", "decisions", "cards", "luck", "would_have_paid")
+"""The tables whose rows are those of a round, by `first_leaf`."""
 
 
 class Projection:
@@ -72,34 +100,101 @@ class Projection:
         self.path = path
         self._tables = tables
 
-    def update(self, progress: Progress | None = None) -> ProjectionState:
+    def update(
+        self, progress: Progress | None = None, *, verified_only: bool = False
+    ) -> ProjectionState:
         """Bring the tables up to date with the ledger as it is now.
 
         `progress` is told, from time to time, how many leaves are projected and of how many. Raises
-        LeafRefused for a leaf that fails verification, with the tables at a point before it;
-        ProjectionUnavailable; and the ledger's errors.
+        LeafRefused for a leaf that fails verification, with the tables at a point before it; with
+        `verified_only` they hold all before it, and the state says what the objection is. Raises
+        ProjectionUnavailable and the ledger's errors.
         """
+        objection: Finding | None = None
         size = self.ledger.size()
+        while True:
+            try:
+                if objection is None:
+                    refuse_cut_tail(self.ledger)
+                start, reach = self._update_to(size, progress)
+            except LeafRefused as refused:
+                at = refused.finding.leaf_index
+                if not verified_only or at is None or (objection is not None and at >= size):
+                    raise
+                objection, size = refused.finding, at
+            else:
+                path = None if self.path is None else str(self.path)
+                size, last, _, covered = reach
+                return ProjectionState(
+                    self.ledger.origin, size, last, covered, start, path, objection
+                )
+
+    def _update_to(self, size: int, progress: Progress | None) -> tuple[int, _Reach]:
         reach = self._reach()
-        if reach is None or not self._holds(reach):
+        if reach is None or reach.size > size or not self._holds(reach):
             self._empty()
-            reach = _Reach(0, None)
+            reach = _NOTHING
         start = reach.size
-        fold = Fold(
-            [RoundRow(*row) for row in self.query("open_rounds")],
-            [BetRow(*row) for row in self.query("open_bets")],
-        )
-        for leaves in verified_runs(self.ledger, start, size):
-            for leaf in leaves:
-                fold.take(leaf)
+        gatherer = Gatherer(start, self._earlier(start), self._rule_sets(start))
+        for leaves, texts, peaks, covered in verified_texts(self.ledger, start, size, reach.tree):
+            for leaf, text in zip(leaves, texts, strict=True):
+                gatherer.take(leaf, text)
             stop = leaves[-1].leaf_index + 1
             if stop == size or stop - reach.size >= COMMIT_LEAVES:
-                reach = _Reach(stop, _hash(leaves[-1]))
-                self._commit(fold, reach)
+                hashes = [peak.hex() for peak in peaks]
+                reach = _Reach(stop, _hash(leaves[-1]), hashes, min(covered, stop))
+                self._commit(gatherer, reach)
             if progress is not None:
                 progress(stop, size)
-        path = None if self.path is None else str(self.path)
-        return ProjectionState(self.ledger.origin, *reach, start, path)
+        covered = latest_covered(self.ledger, size, reach.tree) if size else 0
+        if covered != reach.covered:
+            reach = reach._replace(covered=covered)
+            with self._transaction():
+                self._write_reach(reach)
+        return start, reach
+
+    def _earlier(self, start: int) -> Callable[[str], list[StoredLeaf]]:
+        return lambda stream: verified_stream(self.ledger, stream, start)
+
+    def _rule_sets(self, start: int) -> dict[str, RuleSet]:
+        found: dict[str, RuleSet] = {}
+        for leaf in verified_stream(self.ledger, RULES_STREAM, start):
+            rules = read_rules(said(leaf, None))
+            if rules is not None:
+                found.setdefault(*rules)
+        return found
+
+    def publish(self, state: ProjectionState, folder: Path) -> None:
+        """Publish what the tables hold as Parquet segments in a folder, where they are not yet.
+
+        Raises ProjectionUnavailable and OSError.
+        """
+        try:
+            found = read_manifest(folder)
+        except SegmentsRefused:
+            found = None
+        before = None if found is None else found[0]
+        manifest = Manifest(
+            format=FORMAT,
+            origin=state.origin,
+            size=state.size,
+            last_leaf_hash=state.last_leaf_hash,
+            checkpoint_size=state.covered or None,
+            objection=state.objection,
+            segments=() if before is None else before.segments,
+        )
+        if manifest == before and state.start:
+            return
+        with _translated_errors():
+            everything = before is None or not state.start or not self._is_past(before, state)
+            publish(self._tables, folder, manifest, before, everything=everything)
+
+    def _is_past(self, manifest: Manifest, state: ProjectionState) -> bool:
+        """Tell whether a manifest is of this ledger as it was when it was shorter, or as it is."""
+        if manifest.origin != state.origin or not 0 < manifest.size <= state.size:
+            return False
+        last = self.ledger.store.fetch(manifest.size - 1, manifest.size)
+        return bool(last) and _hash(last[0]) == manifest.last_leaf_hash
 
     def query(self, name: str) -> list[tuple[Any, ...]]:
         """Return all rows of `queries/<name>.sql`; raises ProjectionUnavailable."""
@@ -121,12 +216,12 @@ class Projection:
     def _reach(self) -> _Reach | None:
         with _translated_errors():
             try:
-                found = self._tables.execute("SELECT * FROM projected").fetchone()
+                found = self._tables.execute("SELECT * FROM projected").fetchall()
             except duckdb.CatalogException:
                 return None
-        if found is None or found[:2] != (FORMAT, self.ledger.origin):
+        if len(found) != 1 or found[0][:2] != (FORMAT, self.ledger.origin):
             return None
-        return _Reach(*found[2:])
+        return _Reach(*found[0][2:])
 
     def _holds(self, reach: _Reach) -> bool:
         if not reach.size:
@@ -144,40 +239,68 @@ class Projection:
     def _empty(self) -> None:
         with self._transaction():
             self._tables.execute(sql.tables())
-            self._write_reach(_Reach(0, None))
+            self._write_reach(_NOTHING)
 
-    def _commit(self, fold: Fold, reach: _Reach) -> None:
-        changes = fold.changed()
-        changed = changes.rounds
-        replaced = [rows.round.first_leaf for rows in changed if rows.is_stored]
+    def _commit(self, gatherer: Gatherer, reach: _Reach) -> None:
+        changes = gatherer.changes()
         with self._transaction():
-            for table in ("bets", "rounds") if replaced else ():
-                statement = f"DELETE FROM {table} WHERE first_leaf IN (SELECT unnest(?))"
-                self._tables.execute(statement, [replaced])
-            self._insert("rounds", [rows.round for rows in changed])
-            self._insert("bets", [bet for rows in changed for bet in rows.bets.values()])
-            self._insert("decisions", changes.decisions)
-            for rule_set in changes.rule_sets.items():
-                self._tables.execute("INSERT OR IGNORE INTO rule_sets VALUES (?, ?)", rule_set)
+            self._replace(gatherer, changes)
+            self._insert("disputes", changes.disputes)
+            self._insert("interruptions", changes.interruptions)
+            for digest, added in changes.rule_sets.items():
+                rules = added.rules
+                values = [digest, rules.id, len(PACK) * rules.decks, added.leaf_index]
+                self._tables.execute("INSERT INTO rule_sets VALUES (?, ?, ?, ?)", values)
             for stream, leaf_index in self.query("rounds_begun_twice"):
                 text = "the stream begins more than once"
                 raise LeafRefused(Finding(SEQ_GAP, text, stream, leaf_index, 0))
             self._write_reach(reach)
-        for rows in changed:
-            rows.is_stored = True
+        for each in changes.rounds:
+            each.is_stored = True
 
-    def _insert(self, table: str, rows: Sequence[RoundRow | BetRow | DecisionRow]) -> None:
-        schema = self._tables.table(table).limit(0).to_arrow_table().schema
-        columns = (
-            pa.array([getattr(row, field.name) for row in rows], field.type) for field in schema
+    def _replace(self, gatherer: Gatherer, changes: Changes) -> None:
+        """Put the rows of changed rounds in the place of those they had."""
+        changed = changes.rounds
+        replaced = [each.leaves[0].leaf_index for each in changed if each.is_stored]
+        for table in _OF_ROUNDS if replaced else ():
+            statement = f"DELETE FROM {table} WHERE first_leaf IN (SELECT unnest(?))"
+            self._tables.execute(statement, [replaced])
+        rows = [rows for each in changed if (rows := gatherer.rows(each)) is not None]
+        self._insert("rounds", [each.round for each in rows])
+        self._insert("bets", [bet for each in rows for bet in each.bets.values()])
+        self._insert("decisions", [made for each in rows for made in each.decisions])
+        self._insert("cards", [card for each in rows for card in each.cards])
+        known = [each for each in changed if gatherer.game_of(each) is not None]
+        rules = {digest: each.rules for digest, each in gatherer.rule_sets.items()}
+        voided = [each for each in known if each.is_void]
+        self._insert(
+            "would_have_paid",
+            [row for each in voided for row in would_have_paid(each.leaves, rules)],
         )
-        self._tables.register(f"written_{table}", pa.table(list(columns), schema=schema))
+        closed = closed_rounds(known)
+        for first in range(0, len(closed), ROUNDS_A_BATCH):
+            apart = gatherer.apart.take(closed[first : first + ROUNDS_A_BATCH], rules)
+            self._tables.register("taken_apart", apart.rows)
+            self._tables.execute("INSERT INTO luck BY NAME SELECT * EXCLUDE (round, game, "
+                "rules_digest, currency, mode, player, table_name, channel, day, stake_minor) "
+                "FROM taken_apart")  # fmt: skip
+
+    def _insert(self, table: str, rows: Sequence[msgspec.Struct]) -> None:
+        schema = self._tables.table(table).limit(0).to_arrow_table().schema
+        # Times are text here; the database reads them.
+        types = [pa.string() if pa.types.is_timestamp(each.type) else each.type for each in schema]
+        # The fields of a row stand in the order of the columns.
+        values = (
+            zip(*map(msgspec.structs.astuple, rows), strict=True) if rows else [()] * len(types)
+        )
+        columns = [pa.array(each, kind) for each, kind in zip(values, types, strict=True)]
+        self._tables.register(f"written_{table}", pa.table(columns, names=schema.names))
         self._tables.execute(f"INSERT INTO {table} SELECT * FROM written_{table}")
 
     def _write_reach(self, reach: _Reach) -> None:
         self._tables.execute("DELETE FROM projected")
         values = [FORMAT, self.ledger.origin, *reach]
-        self._tables.execute("INSERT INTO projected VALUES (?, ?, ?, ?)", values)
+        self._tables.execute("INSERT INTO projected VALUES (?, ?, ?, ?, ?, ?)", values)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -8,15 +8,14 @@ closed: voided and open ones stand apart.
 from decimal import Decimal
 from fractions import Fraction
 from math import sqrt
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
-from audit_reports.projection import Projection
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
 
-_PUBLISHED = {
+PUBLISHED = {
     (rules_digest(game.rules), published.bet): published.percent
     for game in GAMES.values()
     for published in game.published
@@ -61,7 +60,14 @@ class RtpRow(msgspec.Struct, frozen=True, kw_only=True):
         return data
 
 
-def realised_rtp(projection: Projection) -> list[RtpRow]:
+class Source(Protocol):
+    """What queries are put to: tables as they are written, or as they were published."""
+
+    def query(self, name: str) -> list[tuple[Any, ...]]:
+        """Return all rows of `queries/<name>.sql`."""
+
+
+def realised_rtp(projection: Source) -> list[RtpRow]:
     """Return the realised RTP by game, rule set, currency and bet, the main bet of each first.
 
     The projection must be up to date as far as its reader cares. Raises ProjectionUnavailable.
@@ -112,7 +118,7 @@ def _row(
         rtp_on_initial_stakes=None if win is None else 1 + win,
         rtp_on_total_staked=Fraction(paid, staked) if staked else None,
         standard_error=error,
-        published_percent=_PUBLISHED.get((digest, bet)),
+        published_percent=PUBLISHED.get((digest, bet)),
         voided_rounds=voided_rounds,
         voided_stake_minor=voided_stake or 0,
         open_rounds=open_rounds,

@@ -1,9 +1,11 @@
 """Verified leaves: the only way from a ledger into a table.
 
-Each leaf passes the checks that `ledger.verify` makes of its form, signature, signer, place and
-chain. From the first objection on nothing is yielded. Two findings are no objection here, since
-they leave no doubt of the bytes or their order and say only that the signer misbehaved: a clock
-that went backwards, and an event after the close of its round, which counts for nothing.
+Each leaf passes the checks that `ledger.verify` makes of its form, signer, place and chain. What
+the ledger's own latest checkpoint covers is hashed up to the root that its log key signed, before a
+leaf of it is yielded; of all others each signature is verified. From the first objection on nothing
+is yielded. Two findings are no objection here, since they leave no doubt of the bytes or their
+order and say only that the signer misbehaved: a clock that went backwards, and an event after the
+close of its round, which counts for nothing.
 """
 
 import os
@@ -12,52 +14,235 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from audit_reports.errors import LeafRefused
 from ledger import Finding, Ledger, StoredLeaf
+from ledger.checkpoint import Checkpoint, verify_by_ring
+from ledger.errors import NoteRefused, ProofRefused, StoreDamaged
 from ledger.events import KEYS_STREAM
-from ledger.findings import CLOCK_BACKWARDS, EVENT_AFTER_CLOSE
+from ledger.findings import CHECKPOINT_MISMATCH, CLOCK_BACKWARDS, EVENT_AFTER_CLOSE
+from ledger.held import Held
+from ledger.integrity import RangeCheck, check_range
 from ledger.keyring import KeyRing
-from ledger.scan import Chains, Link, Run, check_leaf, link_of, scan
+from ledger.merkle import Peaks, add_subtrees, leaf_hashes, root_of_peaks, verify_consistency
+from ledger.narrow import narrowed
+from ledger.rehash import BLOCK, subtrees_between
+from ledger.scan import Chains, Link, check_leaf, link_of
+from ledger.sharing import Fetch, over_leaves
+from ledger.signing import kept_checkpoints
 from ledger.trust import build_ring
-from ledger.verify import RUN
+from ledger.verify import RUN, verified
+
+SHARED_FROM = 65_536
+"""From how many leaves on worker processes check sooner than threads, which share this one."""
+
+SHARED_RUN = 8_192
+"""How many leaves such a process checks at a time."""
 
 _NO_OBJECTION = {CLOCK_BACKWARDS, EVENT_AFTER_CLOSE}
+
+
+class VerifiedRun(NamedTuple):
+    """Leaves that follow each other and passed, the text of the data of each that is sound.
+
+    `peaks` are those of the tree up to their last one; the ledger's first `covered` leaves are
+    those its latest checkpoint was signed for, 0 where there is none.
+    """
+
+    leaves: list[StoredLeaf]
+    texts: list[bytes | None]
+    peaks: Peaks
+    covered: int
+
+
+class _Answer(NamedTuple):
+    leaves: list[StoredLeaf]
+    texts: list[bytes | None]
+    check: RangeCheck
 
 
 def verified_runs(ledger: Ledger, start: int, stop: int) -> Iterator[list[StoredLeaf]]:
     """Yield the leaves with `start <= leaf_index < stop` in order, a run of them at a time.
 
     What stands before `start` is trusted to have been verified before, except where a stream goes
-    on from it. Signatures are verified by threads, which share the processors. Raises LeafRefused
-    for the first leaf there is an objection to, and the ledger's errors.
+    on from it. Without the tree before it nothing can be held to a checkpoint, so that each
+    signature is verified where `start` is not 0. Raises LeafRefused for the first leaf there is an
+    objection to, and the ledger's errors.
     """
+    refuse_cut_tail(ledger)
+    peaks = None if start else ()
+    return (run.leaves for run in verified_texts(ledger, start, stop, peaks))
+
+
+def verified_texts(
+    ledger: Ledger, start: int, stop: int, peaks: Peaks | None
+) -> Iterator[VerifiedRun]:
+    """Yield the leaves as `verified_runs` does, and what tells how they were verified.
+
+    `peaks` are those of the tree before `start`, None where they are not known. Raises LeafRefused
+    and the ledger's errors.
+    """
+    notes = _notes(ledger)
     ring, _, found = build_ring(ledger.store.stream(KEYS_STREAM), None)
     changes = [each for each in found if each.leaf_index is not None]
+    said = None if peaks is None else _latest(ledger, ring, notes, stop)
+    covered = 0
+    if said is not None and peaks is not None:
+        _hold(ledger, ring, said, start, peaks)
+        covered = said.size
     chains = Chains(partial(_link_before, ledger, ring))
-    for leaves, run in _scanned(ledger, ring, start, stop):
+    peaks = peaks or ()
+    for leaves, texts, check in _checked(ledger, ring, start, stop, covered):
+        run = check.run
         of_keys = [each for each in changes if run.start <= (each.leaf_index or 0) < run.stop]
         _refuse_any(run.findings + of_keys + chains.join(run))
-        yield leaves
+        before, peaks = run.start, add_subtrees(peaks, run.start, run.stop, check.subtrees)
+        if said is not None and before < said.size == run.stop:
+            _expect(root_of_peaks(peaks) == said.root, said, before)
+        yield VerifiedRun(leaves, texts, peaks, covered)
 
 
-def _scanned(
-    ledger: Ledger, ring: KeyRing, start: int, stop: int
-) -> Iterator[tuple[list[StoredLeaf], Run]]:
+def verified_stream(ledger: Ledger, stream: str, stop: int) -> list[StoredLeaf]:
+    """Return the leaves of a stream before leaf `stop`, verified by themselves and as a chain.
+
+    Raises LeafRefused where there is an objection to one.
+    """
+    ring = _ring(ledger)
+    leaves = sorted(leaf for leaf in ledger.store.stream(stream) if leaf.leaf_index < stop)
+    _refuse_any(verified(leaves, ledger.origin, ring).findings)
+    return leaves
+
+
+def latest_covered(ledger: Ledger, size: int, peaks: Peaks) -> int:
+    """Return how many of the first `size` leaves a checkpoint covers, 0 where none does.
+
+    `peaks` are those of their tree, as it was made of verified leaves. The stored tree proves that
+    the checkpoint's is its beginning; where it does not, nothing is covered.
+    """
+    said = _latest(ledger, _ring(ledger), _notes(ledger), size)
+    if said is None:
+        return 0
+    try:
+        proof = ledger.tree(size).consistency_proof(said.size)
+        verify_consistency(said.size, said.root, size, root_of_peaks(peaks), proof)
+    except (StoreDamaged, ProofRefused):
+        return 0
+    return said.size
+
+
+def refuse_cut_tail(ledger: Ledger) -> None:
+    """Raise LeafRefused where a checkpoint was signed for more leaves than the ledger has."""
+    size = ledger.size()
+    said = _latest(ledger, _ring(ledger), _notes(ledger), None)
+    if said is not None and said.size > size:
+        text = f"a checkpoint is of {said.size} leaves, the ledger has {size}: its tail is gone"
+        raise LeafRefused(Finding(CHECKPOINT_MISMATCH, text, None, size))
+
+
+def _ring(ledger: Ledger) -> KeyRing:
+    return build_ring(ledger.store.stream(KEYS_STREAM), None)[0]
+
+
+def _notes(ledger: Ledger) -> list[bytes]:
+    return [] if ledger.path is None else list(kept_checkpoints(ledger.path))
+
+
+def _latest(
+    ledger: Ledger, ring: KeyRing, notes: list[bytes], stop: int | None
+) -> Checkpoint | None:
+    """Return the largest of the ledger's checkpoints, of at most `stop` leaves."""
+    for note in notes:
+        try:
+            said = verify_by_ring(note, ring, ledger.origin).checkpoint
+        except NoteRefused:
+            # It proves nothing; `verify` reports it.
+            continue
+        if said.size and (stop is None or said.size <= stop):
+            return said
+    return None
+
+
+def _hold(ledger: Ledger, ring: KeyRing, said: Checkpoint, start: int, peaks: Peaks) -> None:
+    """Hash the leaves from `start` on up to the root of a checkpoint, or say where they differ."""
+    if said.size <= start:
+        return
+    store, workers = ledger.store, os.cpu_count() or 1
+    blocks = over_leaves(
+        _hashed, store.fetch_states, store.states_fetcher(), start, said.size, BLOCK,
+        workers if said.size - start >= SHARED_FROM else 1,
+    )  # fmt: skip
+    at = start
+    for subtrees in blocks:
+        stop = min(at + BLOCK, said.size)
+        peaks = add_subtrees(peaks, at, stop, subtrees)
+        at = stop
+    if root_of_peaks(peaks) == said.root:
+        return
+    # Signatures say which leaf was altered, unless whoever did it holds the keys.
+    for _, _, check in _checked(ledger, ring, start, said.size, 0):
+        _refuse_any(check.run.findings)
+    held = Held(said.size, said.root.hex(), "own", agrees=False)
+    places = [each.leaf_index for each in narrowed(ledger, held, ())]
+    first = min((each for each in places if each is not None), default=start)
+    _expect(False, said, first)
+
+
+def _hashed(fetch: Fetch[bytes], start: int, stop: int) -> tuple[bytes, ...]:
+    return subtrees_between(start, stop, leaf_hashes(fetch(start, stop)))
+
+
+def _expect(agrees: bool, said: Checkpoint, leaf_index: int) -> None:
+    if not agrees:
+        text = f"the first {said.size} leaves are not those the checkpoint was signed for"
+        raise LeafRefused(Finding(CHECKPOINT_MISMATCH, text, None, leaf_index))
+
+
+def _checked(
+    ledger: Ledger, ring: KeyRing, start: int, stop: int, covered: int
+) -> Iterator[_Answer]:
+    """Yield ranges checked by themselves, in order; one ends where the covered leaves do."""
+    for first, last in ((start, min(max(covered, start), stop)), (max(covered, start), stop)):
+        if last - first >= SHARED_FROM:
+            job = partial(_check, ledger.origin, ring, covered)
+            store, workers = ledger.store, os.cpu_count() or 1
+            yield from over_leaves(
+                job, store.fetch, store.fetcher(), first, last, SHARED_RUN, workers
+            )
+        else:
+            yield from _checked_by_threads(ledger, ring, first, last, covered)
+
+
+def _checked_by_threads(
+    ledger: Ledger, ring: KeyRing, start: int, stop: int, covered: int
+) -> Iterator[_Answer]:
     bounds = ((first, min(first + RUN, stop)) for first in range(start, stop, RUN))
     workers = os.cpu_count() or 1
+    # The verifying of signatures is what threads share.
     with ThreadPoolExecutor(workers) as pool:
 
-        def scanning(bound: tuple[int, int]) -> tuple[list[StoredLeaf], Future[Run]]:
+        def checking(bound: tuple[int, int]) -> Future[_Answer]:
             leaves = ledger.store.fetch(*bound)
-            return leaves, pool.submit(scan, leaves, *bound, ledger.origin, ring)
+            return pool.submit(_answer, leaves, *bound, ledger.origin, ring, covered)
 
-        # A bounded look-ahead keeps scanned runs from piling up.
-        ahead = deque(map(scanning, islice(bounds, 2 * workers)))
+        # A bounded look-ahead keeps checked runs from piling up.
+        ahead = deque(map(checking, islice(bounds, 2 * workers)))
         while ahead:
-            leaves, future = ahead.popleft()
-            yield leaves, future.result()
-            ahead.extend(map(scanning, islice(bounds, 1)))
+            yield ahead.popleft().result()
+            ahead.extend(map(checking, islice(bounds, 1)))
+
+
+def _check(
+    origin: str, ring: KeyRing, covered: int, fetch: Fetch[StoredLeaf], start: int, stop: int
+) -> _Answer:
+    return _answer(fetch(start, stop), start, stop, origin, ring, covered)
+
+
+def _answer(
+    leaves: list[StoredLeaf], start: int, stop: int, origin: str, ring: KeyRing, covered: int
+) -> _Answer:
+    check, texts = check_range(leaves, start, stop, origin, ring, covered)
+    return _Answer(leaves, texts, check)
 
 
 def _link_before(

@@ -56,7 +56,7 @@ def demo_command(
             _verify(out, ledger, operator)
             _audit(out, ledger)
             _heading(out, 5, "Realised return to player, counted by DuckDB")
-            print_rtp(out, count(ledger))
+            print_rtp(out, *count(ledger))
             shown = _show_round(out, ledger)
         copy = Path(temporary) / "altered-copy"
         shutil.copytree(building, copy)

@@ -6,7 +6,7 @@ from typing import Final
 
 import ledger.errors as ledger_errors
 import replay.errors as replay_errors
-from audit_reports.errors import AuditError
+from audit_reports.errors import AuditError, ParSheetRefused, QueryRefused, ReportError
 from cli.render import plain
 
 PASSPHRASE_VARIABLE: Final = "SHOEPROOF_PASSPHRASE"
@@ -27,6 +27,9 @@ _USAGE: Final = (
     replay_errors.ShoeError,
     replay_errors.InputRefusedError,
     replay_errors.DisputeRefused,
+    ParSheetRefused,
+    QueryRefused,
+    ReportError,
 )
 KNOWN: Final = (ledger_errors.LedgerError, replay_errors.ReplayError, AuditError, OSError)
 """Every error that is told in one line; any other is a fault of this program."""

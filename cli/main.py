@@ -16,13 +16,16 @@ from cli import (
     keys,
     ledger,
     play,
+    project,
     publish,
+    report,
     rounds,
     rtp,
     rules,
     shoe,
     shuffle_tests,
     simulate,
+    sql,
     table,
     theory,
     witness,
@@ -39,8 +42,8 @@ app = typer.Typer(
 )
 
 for group in (
-    ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, shuffle_tests, shoe, theory,
-    demo,
+    ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, project, sql, shuffle_tests,
+    shoe, theory, demo,
 ):  # fmt: skip
     group.register(app)
 app.add_typer(rules.app, name="rules")
@@ -50,6 +53,7 @@ app.add_typer(witness.app, name="witness")
 app.add_typer(bundle.app, name="bundle")
 case_report.register(dispute.app)
 app.add_typer(dispute.app, name="dispute")
+app.add_typer(report.app, name="report")
 app.add_typer(export.app, name="export")
 
 

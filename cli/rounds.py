@@ -136,6 +136,11 @@ def find_round(ledger: Ledger, text: str) -> str:
     if stream_kind(text) == "round":
         # A whole id needs no look-up index, which may have been altered.
         return text
+    if not text:
+        # Every id begins so: a script whose variable is empty would mean the only round there is.
+        raise UsageError(
+            "which round? give its id, or how it begins; `shoeproof rounds` lists them"
+        )
     found = ledger.round_ids(text)
     if not found:
         raise UsageError(f"this ledger has no round {text!r}; `shoeproof rounds` lists them")

@@ -1,22 +1,45 @@
-"""`rtp`: what players got back, by game and bet."""
+"""`rtp`: what players got back, by game and bet, and whether that means anything."""
 
+import time
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
-from cli.options import JsonOption, LedgerOption, open_to_read
-from cli.render import amount, console, plain, plain_table, print_json, progress_bar
+from cli.errors import FINDINGS, UsageError
+from cli.options import (
+    JsonOption,
+    LedgerOption,
+    open_to_read,
+    open_to_write,
+    parse_local,
+    parse_zone,
+)
+from cli.project import RebuildOption, VerifiedOnlyOption, up_to_date
+from cli.render import amount, console, plain, plain_table, print_json
+from cli.report import ByOption, FromOption, ToOption, ZoneOption
 from ledger import Ledger
 
-WIDE_ENOUGH = 96
-"""The width, in characters, from which the return on everything staked is shown as well."""
-
 if TYPE_CHECKING:
-    from audit_reports.rtp import RtpRow
+    from audit_reports.rtp_report.figures import Scope
+    from audit_reports.rtp_report.model import Bounds, GameReport, Row
+
+WIDE_ENOUGH: Final = 110
+"""The width, in characters, from which amounts and what was expected are shown as well."""
+
+WIDEST: Final = 150
+"""The width from which the theoretical return and that on all that was staked are shown too."""
+
+BAR: Final = 13
+"""Characters of the bar that shows a return in its band; odd, so that it has a middle."""
+
+WATCH_SECONDS: Final = 2.0
+
+_STYLES: Final = {"no evidence against": "green", "watch": "yellow", "out of range": "bold red"}
 
 
 def register(app: typer.Typer) -> None:
@@ -25,85 +48,212 @@ def register(app: typer.Typer) -> None:
 
 
 def rtp_command(
-    path: LedgerOption = None,
-    rebuild: Annotated[
-        bool,
-        typer.Option("--rebuild", help="Count anew from the leaves: for a ledger others wrote."),
+    since: FromOption = None,
+    until: ToOption = None,
+    zone: ZoneOption = None,
+    by: ByOption = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Count on as the ledger grows, until Ctrl-C.")
     ] = False,
+    raising: Annotated[
+        bool,
+        typer.Option("--raise", help="Record an alarm in the ledger for each bet out of range."),
+    ] = False,
+    rebuild: RebuildOption = False,
+    verified_only: VerifiedOnlyOption = False,
+    path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Count the realised return to player by game and bet; only verified leaves are counted.
+    """Count the realised return to player by game and bet, and judge it; only verified leaves.
 
     On initial stakes a doubled push is 100%, as in the published figures. Voids stand apart, play
-    for fun is not counted, currencies and rule sets are never summed. Figures are kept in the
-    ledger's directory and brought up to date; who did not make them asks to --rebuild.
+    for fun is not counted, currencies and rule sets are never summed. A verdict rests on luck and
+    wrong payments, not on how people played; the exit code is 1 where a game is out of range.
+    Figures are kept in the ledger's directory; who did not make them asks to --rebuild.
     """
-    with open_to_read(path) as ledger:
-        rows = count(ledger, rebuild=rebuild)
+    # Statistics and DuckDB take longer to load than most commands to run.
+    from audit_reports.rtp_report.alarms import raise_alarms
+    from audit_reports.rtp_report.figures import Scope, read_slices
+
+    if watch and (as_json or raising):
+        raise UsageError("--watch goes with neither --json nor --raise")
+    if raising and (verified_only or since or until):
+        raise UsageError("--raise judges the whole ledger: leave out periods and --verified-only")
+    shown_in = parse_zone(zone)
+    scope = Scope(parse_local(since, shown_in), parse_local(until, shown_in, last=True))
+    slices = tuple(map(read_slices, by or ()))
+    out = console()
+    with open_to_write(path) if raising else open_to_read(path) as ledger:
+        if watch:
+            _watch(out, ledger, scope, slices)
+            return
+        games, objection = count(
+            ledger, scope, slices, rebuild=rebuild, verified_only=verified_only
+        )
+        raised = raise_alarms(ledger, games) if raising else []
     if as_json:
-        print_json([row.as_data() for row in rows])
+        print_json({"objection": objection, "games": games})
     else:
-        print_rtp(console(), rows)
+        print_rtp(out, games, objection)
+        for alarm in raised:
+            out.print(Text(f"alarm recorded: {plain(alarm.note or '')}", "bold red"))
+    if objection is not None or any(game.word == "out of range" for game in games):
+        raise typer.Exit(FINDINGS)
 
 
-def count(ledger: Ledger, *, rebuild: bool = False) -> "list[RtpRow]":
-    """Bring the ledger's projection up to date, or make it anew, and return its figures."""
-    # DuckDB and Arrow take longer to load than most commands to run.
-    from audit_reports.projection import open_projection
-    from audit_reports.rtp import realised_rtp
+def count(
+    ledger: Ledger,
+    scope: "Scope | None" = None,
+    slices: Sequence[tuple[str, ...]] = (),
+    *,
+    rebuild: bool = False,
+    verified_only: bool = False,
+) -> "tuple[tuple[GameReport, ...], str | None]":
+    """Bring the ledger's tables up to date, or make them anew, and return every game judged.
 
-    with open_projection(ledger, rebuild=rebuild) as projection:
-        with progress_bar() as bar:
-            task = bar.add_task("counting")
-            projection.update(lambda done, size: bar.update(task, completed=done, total=size))
-        return realised_rtp(projection)
+    The second value is what verification says of the first leaf not counted, None where all are.
+    """
+    from audit_reports.rtp_report.figures import Scope
+    from audit_reports.rtp_report.gather import games_of, objection_text
+
+    with up_to_date(ledger, rebuild=rebuild, verified_only=verified_only) as tables:
+        return games_of(ledger, tables, scope or Scope(), slices), objection_text(tables)
 
 
-def print_rtp(out: Console, rows: "Sequence[RtpRow]") -> None:
-    """Print the figures as a table, percentages on initial stakes and on all that was staked."""
-    if not rows:
-        out.print("no rounds for real money are recorded")
+def _watch(out: Console, ledger: Ledger, scope: "Scope", slices: Sequence[tuple[str, ...]]) -> None:
+    seen = -1
+    try:
+        while True:
+            size = ledger.size()
+            if size != seen:
+                games, objection = count(ledger, scope, slices)
+                out.clear()
+                print_rtp(out, games, objection)
+                out.print(Text(f"{size:,} leaves; Ctrl-C ends", "dim"))
+                seen = size
+            time.sleep(WATCH_SECONDS)
+    except KeyboardInterrupt:
         return
-    wide = out.width >= WIDE_ENOUGH
-    right = ("rounds", "staked", "paid", "RTP ± SE", *(["of total"] if wide else []), "published")
-    for (game, currency, digest), bets in _by_rules(rows).items():
-        out.print(Text.assemble((game, "bold"), f" in {plain(currency)}, rules {digest[:16]}…"))
-        table = plain_table("  bet", *right, right=right)
-        for row in bets:
-            of_total = [_percent(row.rtp_on_total_staked)] if wide else []
-            table.add_row(
-                f"  {row.bet}",
-                f"{row.rounds:,}",
-                amount(row.staked_minor),
-                amount(row.paid_minor),
-                _percent(row.rtp_on_initial_stakes, row.standard_error),
-                *of_total,
-                "" if row.published_percent is None else f"{row.published_percent}%",
-            )
-        out.print(table)
-    out.print("RTP is on initial stakes; SE is its standard error, in points.")
+
+
+def print_rtp(out: Console, games: "Sequence[GameReport]", objection: str | None = None) -> None:
+    """Print every game's verdict and bets, then slices, and what stands apart."""
+    if objection is not None:
+        out.print(Text(plain(objection), "bold red"))
+    if not games:
+        out.print("no rounds for real money are recorded in this period")
+        return
+    for game in games:
+        digest = game.rules_digest[:16]
+        name = f"{plain(game.game or 'unknown rules')} in {plain(game.currency)}"
+        out.print(Text.assemble((name, "bold"), f", rules {digest}…: ", _word(game.word)))
+        for why in game.why:
+            out.print(Padding(Text(plain(why)), (0, 0, 0, 2)))
+        out.print(_bets(game, out.width))
+        for by, rows in game.slices.items():
+            out.print(_slices(game, by, rows, out.width))
+        _print_apart(out, game)
+        out.print()
+    out.print(
+        "RTP is on initial stakes, ± its 95% interval. Bar: ● realised, │ what such play returns, "
+        "[ ] where 19 of 20 fair games are."
+    )
+
+
+def _bets(game: "GameReport", width: int) -> Table:
+    extra = _extra_columns(width)
+    expected = (*(["expected"] if extra else []), *(["theory"] if width >= WIDEST else []))
+    right = ("rounds", *extra, "RTP ± 95%", *expected)
+    table = plain_table("  bet", *right, "", "verdict", right=right)
+    for bet in game.bets:
+        row = bet.row
+        computed = "unknown" if bet.theory is None else _percent(bet.theory.computed)
+        table.add_row(
+            f"  {_name(row.bet)}",
+            f"{row.rounds:,}",
+            *_amounts(row)[: len(extra)],
+            _return(row),
+            *(_percent(bet.expected), computed)[: len(expected)],
+            bar(row.rtp_on_initial_stakes, bet.expected, bet.band),
+            _word(bet.word),
+        )
+    return table
+
+
+def _slices(game: "GameReport", by: str, rows: "Sequence[Row]", width: int) -> Table:
+    from audit_reports.rtp_report.write import slice_words
+
+    names = by.split(",")
+    extra = _extra_columns(width)
+    right = ("rounds", *extra, "RTP ± 95%")
+    heads = [name.replace("_", " ") for name in names]
+    table = plain_table(f"  {heads[0]}", *heads[1:], "bet", *right, right=right)
     for row in rows:
+        told = [plain(slice_words(name, row.slice[name], game.currency)) for name in names]
+        table.add_row(
+            f"  {told[0]}", *told[1:], _name(row.bet), f"{row.rounds:,}",
+            *_amounts(row)[: len(extra)], _return(row),
+        )  # fmt: skip
+    return table
+
+
+def _extra_columns(width: int) -> tuple[str, ...]:
+    return ("staked", "paid", "of total")[: (width >= WIDE_ENOUGH) * 2 + (width >= WIDEST)]
+
+
+def _print_apart(out: Console, game: "GameReport") -> None:
+    for bet in game.bets:
+        row = bet.row
         if row.voided_rounds:
-            voided = amount(row.voided_stake_minor, row.currency)
-            out.print(f"apart: {row.voided_rounds:,} void rounds of {row.game} {row.bet}, {voided}")
+            voided = amount(row.voided_minor, game.currency)
+            out.print(f"  apart: {row.voided_rounds:,} void rounds with {row.bet}, {voided}")
         if row.open_rounds:
-            held = amount(row.held_stake_minor, row.currency)
-            out.print(
-                f"apart: {row.open_rounds:,} open rounds of {row.game} {row.bet}, {held} held"
-            )
+            held = amount(row.held_minor, game.currency)
+            out.print(f"  apart: {row.open_rounds:,} open rounds with {row.bet}, {held} held")
 
 
-def _by_rules(rows: "Sequence[RtpRow]") -> "dict[tuple[str, str, str], list[RtpRow]]":
-    groups: dict[tuple[str, str, str], list[RtpRow]] = {}
-    for row in rows:
-        key = (row.game or "unknown rules", row.currency, row.rules_digest)
-        groups.setdefault(key, []).append(row)
-    return groups
+def bar(realised: float | None, expected: float | None, band: "Bounds | None") -> str:
+    """Return a return in its band as a bar whose middle is what was expected.
 
-
-def _percent(ratio: Fraction | None, standard_error: float | None = None) -> str:
-    if ratio is None:
+    It reaches twice as far as the band; what lies beyond stands at its end.
+    """
+    if realised is None or expected is None or band is None or band.upper <= expected:
         return ""
+    reach, middle = 2 * (band.upper - expected), BAR // 2
+
+    def place(value: float) -> int:
+        return round(min(max((value - expected) / reach, -1.0), 1.0) * middle) + middle
+
+    drawn = ["·"] * BAR
+    drawn[place(band.lower)], drawn[place(band.upper)] = "[", "]"
+    drawn[middle] = "│"
+    drawn[place(realised)] = "●"
+    return "".join(drawn)
+
+
+def _word(word: str) -> Text:
+    return Text(word, _STYLES[word])
+
+
+def _name(bet: str) -> str:
+    from audit_reports.rtp_report.build import bet_words
+
+    return plain(bet_words(bet))
+
+
+def _amounts(row: "Row") -> tuple[str, ...]:
+    return amount(row.staked_minor), amount(row.paid_minor), _percent(row.rtp_on_total_staked)
+
+
+def _return(row: "Row") -> str:
+    if row.rtp_on_initial_stakes is None:
+        return ""
+    text = _percent(row.rtp_on_initial_stakes)
     # Without any spread there is nothing that the error could be known by.
-    error = "" if not standard_error else f" ± {100 * standard_error:.2f}"
-    return f"{100 * float(ratio):.2f}%{error}"
+    if row.interval is None or row.interval.upper == row.interval.lower:
+        return text
+    return f"{text} ± {50 * (row.interval.upper - row.interval.lower):.2f}"
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.2f}%"

@@ -137,7 +137,8 @@ _DID = {"stood": "stood", "returned": "stakes returned", "finished": "settled"}
 
 def _print_sweep(result: SweepResult) -> None:
     out = console()
-    out.print(f"{result.open_rounds:,} rounds were open, {len(result.swept):,} were ended.")
+    there = "1 round was" if result.open_rounds == 1 else f"{result.open_rounds:,} rounds were"
+    out.print(f"{there} open, {len(result.swept):,} ended.")
     if result.swept:
         table = plain_table(
             "round", "player", "done", "due (UTC)", "paid", whole=("round",), right=("paid",), gap=1

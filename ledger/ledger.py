@@ -196,8 +196,9 @@ class Ledger:
         """Sign and write events, each given as its stream and its data, in one transaction.
 
         All get the one time `at`, by default the clock's. `after` maps streams to the last `seq`
-        the caller has seen there: who decides by what it read passes it. `alone` is a condition on
-        the player's open rounds, held to in the transaction. Raises RoundStillOpen where it does
+        the caller has seen there, -1 for none, also of streams it only read: who decides by what it
+        read passes it. `alone` is a condition on the player's open rounds, held to in the
+        transaction. Raises RoundStillOpen where it does
         not hold, StreamConflict when another writer appended to one of the streams first (a retry
         sees what it wrote), StreamClosed, EventRefused for an event that could not be read back or
         that cannot stand in its stream, KeyUnusable when a key to sign with, or to add, is none,
@@ -234,7 +235,8 @@ class Ledger:
             sealed.append(SealedEvent(stream, event.seq + 1, name, leaf))
             written.append((event, digest, leaf))
         try:
-            leaf_indices = self.store.append(sealed, self._admission, alone)
+            read = {stream: seq for stream, seq in (after or {}).items() if stream not in heads}
+            leaf_indices = self.store.append(sealed, self._admission, alone, read)
         except BaseException:
             self._admission = Admission()
             # Whether it was written is not known for certain: look the heads up again.

@@ -139,7 +139,7 @@ class PostgresLeafRecorder(LeafReader, es.PostgresApplicationRecorder):
             )
             cursor.execute(_INSERT_EVENTS, [list(column) for column in columns])
             row_ids = sorted(row[0] for row in cast(list[tuple[int]], cursor.fetchall()))
-            conditions = kwargs.get("admit"), kwargs.get("alone")
+            conditions = map(kwargs.get, ("admit", "alone", "after"))
             places = index_events(_Cursor(cursor), row_ids, stored_events, *conditions)
         return [index + 1 for index in places]
 

@@ -92,6 +92,8 @@ SELECT_STREAM_AFTER = (
 )
 SELECT_AT = _SELECT_LEAVES + "WHERE originator_id = ? AND originator_version = ?"
 SELECT_HEAD = _SELECT_LEAVES + "WHERE originator_id = ? ORDER BY originator_version DESC LIMIT 1"
+SELECT_LAST_SEQ = """SELECT COALESCE(MAX(originator_version), 0) - 1 FROM stored_events
+    WHERE originator_id = ?"""
 SELECT_STREAMS_FROM = """SELECT DISTINCT CAST(originator_id AS TEXT)
     FROM leaves JOIN stored_events USING (event_rowid) WHERE leaf_index >= ?"""
 SELECT_DISPUTED = """SELECT DISTINCT originator_id FROM stored_events
@@ -99,6 +101,9 @@ SELECT_DISPUTED = """SELECT DISTINCT originator_id FROM stored_events
 SELECT_UNINDEXED = """SELECT originator_id, originator_version - 1 FROM stored_events
     WHERE event_rowid NOT IN (SELECT event_rowid FROM leaves WHERE leaf_index >= 0)
     ORDER BY event_rowid"""
+SELECT_IS_WHOLE = """SELECT (SELECT COUNT(*) FROM stored_events) = size
+    AND (SELECT COUNT(*) FROM leaves) = size
+    FROM (SELECT COALESCE(MAX(leaf_index) + 1, 0) AS size FROM leaves) AS sizes"""
 SELECT_COUNTS = """SELECT (SELECT COUNT(*) FROM stored_events), (SELECT COUNT(*) FROM leaves)"""
 SELECT_TWICE_BEGUN = """SELECT originator_id FROM stored_events NOT INDEXED
     WHERE originator_version = 1 GROUP BY originator_id HAVING COUNT(*) > 1"""

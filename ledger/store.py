@@ -8,7 +8,7 @@ SQLite or eventsourcing leaves here as one of ours. The process environment conf
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -120,7 +120,7 @@ class LeafRecorder(LeafReader, es.SQLiteApplicationRecorder):
         row_ids = super()._insert_events(c, stored_events, **kwargs)
         assert row_ids is not None
         leaf_indices = index_events(
-            c, row_ids, stored_events, kwargs.get("admit"), kwargs.get("alone")
+            c, row_ids, stored_events, *map(kwargs.get, ("admit", "alone", "after"))
         )
         return [index + 1 for index in leaf_indices]
 
@@ -218,16 +218,18 @@ class Store(Application[str]):
         sealed: Sequence[SealedEvent],
         admit: Admit | None = None,
         alone: Alone | None = None,
+        after: Mapping[str, int] | None = None,
     ) -> list[int]:
         """Write events in one durable transaction and return their leaf indices.
 
-        `admit` has the last word before they are committed, and `alone` must hold then. Raises what
-        `admit` raises, RoundStillOpen, StreamConflict
-        when a stream has an event of that `seq` already, StoreUnavailable or StoreDamaged; then
-        nothing was written.
+        `admit` has the last word before they are committed, and `alone` must hold then; `after`
+        maps streams that nothing is written to to the last `seq` they must have then, -1 for none.
+        Raises what `admit` raises, RoundStillOpen, StreamConflict when a stream has an event of
+        that `seq` already or one of `after` went on, StoreUnavailable or StoreDamaged; then nothing
+        was written.
         """
         with translated_errors():
-            recordings = self.events.put(sealed, admit=admit, alone=alone)
+            recordings = self.events.put(sealed, admit=admit, alone=alone, after=after)
             return [recording.notification.id - 1 for recording in recordings]
 
     def size(self) -> int:

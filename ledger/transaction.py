@@ -4,12 +4,13 @@ By the time this runs the events are inserted and the writer's lock is held, so 
 is the latest. Everything here is written with the events or not at all.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from eventsourcing.persistence import StoredEvent
 
 from ledger import rounds, schema, tree
+from ledger.errors import StreamConflict
 from ledger.events import KEYS_STREAM
 from ledger.merkle import HASH_SIZE, leaf_hash
 from ledger.rounds import Alone
@@ -42,12 +43,18 @@ def index_events(
     events: Sequence[StoredEvent],
     admit: Admit | None,
     alone: Alone | None,
+    after: Mapping[str, int] | None,
 ) -> list[int]:
     """Give inserted events their places and write what is derived from them; return the places.
 
-    `row_ids` are the events' rows. Raises what `admit` raises, and RoundStillOpen where `alone`
-    does not hold before these events.
+    `row_ids` are the events' rows; `after` maps streams that nothing is written to here to their
+    last `seq`. Raises what `admit` raises, RoundStillOpen where `alone` does not hold before these
+    events, and StreamConflict where a stream of `after` has gone on.
     """
+    for stream, seq in (after or {}).items():
+        cursor.execute(schema.SELECT_LAST_SEQ, (stream,))
+        if cursor.fetchone()[0] != seq:
+            raise StreamConflict(f"{stream} went on elsewhere: read it again, then decide")
     if alone is not None:
         rounds.refuse_second(cursor, alone)
     cursor.execute(schema.SELECT_SIZE)

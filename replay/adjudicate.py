@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import msgspec
 
 from replay import findings as codes
+from replay.currency import amount_text
 from replay.engine.cards import FACE_DOWN, PACK
 from replay.engine.dealer import makes_natural
 from replay.engine.hand import DECLINE, INSURANCE_ACTS
@@ -152,7 +153,7 @@ def _before_the_deal(text: RoundText, rules: Rules, limits: Limits) -> Iterable[
         if "main" not in bets:
             sentence = f"{seat} has a side bet without a main stake"
             yield MoveFinding(codes.SIDE_BET_WITHOUT_MAIN, None, sentence)
-    for sentence in outside_limits(limits, text.stakes):
+    for sentence in outside_limits(limits, text.stakes, text.currency or ""):
         yield MoveFinding(codes.STAKE_OUTSIDE_LIMITS, None, sentence)
 
 
@@ -232,8 +233,10 @@ def _off_the_table(walk: Walk, text: RoundText) -> Iterable[MoveFinding]:
             continue
         due = state.due
         if isinstance(due, Decide) and move.shown_minor != due.cash_out_minor:
-            sentence = f"{move.hand} was shown {move.shown_minor}, the rules' table says "
-            yield MoveFinding(codes.CASH_OUT_OFFER_WRONG, index, f"{sentence}{due.cash_out_minor}")
+            shown = amount_text(move.shown_minor, text.currency or "")
+            right = amount_text(due.cash_out_minor, text.currency or "")
+            sentence = f"{move.hand} was shown {shown}, the rules' table says {right}"
+            yield MoveFinding(codes.CASH_OUT_OFFER_WRONG, index, sentence)
 
 
 def _with_every_hole_card(text: RoundText, rules: Rules) -> list[Walk]:

@@ -1,7 +1,7 @@
 """Wins that wait for a person: which there are, and their release, once, by a key of the staff."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -30,12 +30,20 @@ def held_wins(ledger: Ledger) -> list[HeldWin]:
     return [_held_win(ledger.events(stream)) for stream in streams]
 
 
-def release_win(ledger: Ledger, round_id: str, *, wallet: Wallet | None = None) -> HeldWin:
+def release_win(
+    ledger: Ledger,
+    round_id: str,
+    *,
+    wallet: Wallet | None = None,
+    after: Mapping[str, int] | None = None,
+) -> HeldWin:
     """Release a held win, once it was verified: the staff's key signs, the wallet is credited.
 
+    `after` maps streams by which the caller judged that it may be released to their last `seq`.
+
     Raises InputRefusedError for a round without a held win or whose win was released before,
-    StreamConflict when somebody else releases it at the same time, KeyUnusable without a key of
-    the staff; nothing is credited then.
+    StreamConflict when somebody else releases it at the same time or one of those streams went on,
+    KeyUnusable without a key of the staff; nothing is credited then.
     """
     try:
         events = ledger.events(HOLDS_PREFIX + round_id)
@@ -52,7 +60,7 @@ def release_win(ledger: Ledger, round_id: str, *, wallet: Wallet | None = None) 
     released = WinReleased(round_id, held.amount_minor, funds)
     stream = HOLDS_PREFIX + round_id
     try:
-        ledger.append((stream, released), after={stream: events[-1].event.seq})
+        ledger.append((stream, released), after={**(after or {}), stream: events[-1].event.seq})
     except BaseException:
         if wallet is not None:
             wallet.cancel(player, reference)

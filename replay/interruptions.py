@@ -31,6 +31,7 @@ from ledger.ledger import read_leaf
 from ledger.schema import StoredLeaf
 from replay import findings as codes
 from replay.catalogue import policies_by_digest
+from replay.currency import amount_text
 from replay.engine.hand import INSURANCE_ACTS
 from replay.money_check import not_credited_minor
 from replay.policies import Policy
@@ -131,7 +132,7 @@ def check_policy(
         sentence = f"the ledger carries no policy with digest {opened.policy_digest}"
         return [_placed((codes.POLICY_DIGEST_UNKNOWN, sentence), events[0])]
     outages = tuple(each for each in circumstances.outages if each.covers(game, opened.table))
-    judge = _Judge(policy, outages, circumstances)
+    judge = _Judge(policy, outages, circumstances, opened.currency)
     return [_placed(problem, at) for at in events for problem in judge.take(at)] + [
         _placed(problem, events[-1]) for problem in judge.finish(events[0].event.stream)
     ]
@@ -145,9 +146,14 @@ class _Judge:
     """The walk through one round's events; lives for one call of `check_policy`."""
 
     def __init__(
-        self, policy: Policy | None, outages: tuple[Outage, ...], circumstances: Circumstances
+        self,
+        policy: Policy | None,
+        outages: tuple[Outage, ...],
+        circumstances: Circumstances,
+        currency: str,
     ) -> None:
         self.policy, self.outages, self.circumstances = policy, outages, circumstances
+        self.currency = currency
         self.waiting: Waiting | None = None
         self.settled: list[BetSettled] = []
         self.last_turn = 0
@@ -221,14 +227,22 @@ class _Judge:
     def _hold(self, hold: Hold | None) -> Iterator[Problem]:
         due = held_minor(self.policy, self.settled, self.last_turn) if self.closed else 0
         if due and hold is None:
-            sentence = f"{due} of the win waits for a person's verification"
+            sentence = f"{self._text(due)} of the win waits for a person's verification"
             yield codes.WIN_NOT_HELD, f"{sentence} and was not held"
             return
         held, released = hold or Hold(0, 0)
         if held != due:
-            yield codes.HOLD_MISMATCH, f"{held} of the win was held, {due} is to be"
+            yield (
+                codes.HOLD_MISMATCH,
+                f"{self._text(held)} of the win was held, {self._text(due)} is to be",
+            )
         if released > held:
-            yield codes.HOLD_MISMATCH, f"{released} was released, only {held} was held"
+            sentence = f"{self._text(released)} was released"
+            yield codes.HOLD_MISMATCH, f"{sentence}, only {self._text(held)} was held"
         kept = not_credited_minor(self.settled)
         if kept is not None and kept != held:
-            yield codes.HOLD_MISMATCH, f"{held} is held, and {kept} of the payments not credited"
+            sentence = f"{self._text(held)} is held, and {self._text(kept)} of the payments"
+            yield codes.HOLD_MISMATCH, f"{sentence} not credited"
+
+    def _text(self, minor: int) -> str:
+        return amount_text(minor, self.currency)

@@ -36,6 +36,7 @@ from ledger.events import (
     ViewAcknowledged,
     WinHeld,
 )
+from replay.currency import amount_text
 from replay.engine.cards import FACE_DOWN
 from replay.engine.dealer import makes_natural
 from replay.engine.hand import CASH_OUT, DECLINE, DOUBLE, INSURANCE, SPLIT, Act
@@ -419,7 +420,9 @@ class LiveRound:
             return None
         balance = wallet.balance_minor(self.player)
         if balance is not None and balance < amount_minor:
-            raise StakeRefused(f"the stake is {amount_minor}, the balance only {balance}")
+            currency = self.table.settings.currency
+            stake, left = amount_text(amount_minor, currency), amount_text(balance, currency)
+            raise StakeRefused(f"the stake is {stake}, the balance only {left}")
         return wallet.debit(self.player, amount_minor, self._reference(what))
 
     def _reference(self, what: str) -> str:

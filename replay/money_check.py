@@ -1,4 +1,7 @@
-"""Hold what was offered, staked and paid to what the rules say."""
+"""Hold what was offered, staked and paid to what the rules say.
+
+Findings tell amounts as people write them, in the round's `currency`.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -13,6 +16,7 @@ from ledger.events import (
     RoundClosed,
 )
 from replay import findings as codes
+from replay.currency import amount_text
 from replay.engine.hand import CASH_OUT, DOUBLE, INSURANCE, SPLIT
 from replay.engine.outcomes import Outcome
 from replay.engine.round import Decide
@@ -26,7 +30,7 @@ _BARS = {"funds": (DOUBLE, SPLIT, INSURANCE), "hidden": (CASH_OUT,)}
 """The acts each reason may bar: too little money those that cost some, the player's choice one."""
 
 
-def check_offer(offer: DecisionOffered, due: Decide) -> Iterator[Problem]:
+def check_offer(offer: DecisionOffered, due: Decide, currency: str = "") -> Iterator[Problem]:
     """Hold an offer to every act the rules allow and to what cash out pays."""
     for act in offer.legal:
         if act not in due.legal:
@@ -39,30 +43,39 @@ def check_offer(offer: DecisionOffered, due: Decide) -> Iterator[Problem]:
             yield codes.OFFER_WITHHELD, f"{act} was not offered to {offer.hand}"
     offered = CASH_OUT in offer.legal and CASH_OUT in due.legal
     if offered and offer.cash_out_minor != due.cash_out_minor:
-        sentence = f"{offer.hand} was offered {offer.cash_out_minor} to cash out"
-        yield codes.CASH_OUT_OFFER_WRONG, f"{sentence}, the rules' table says {due.cash_out_minor}"
+        sentence = f"{offer.hand} was offered {amount_text(offer.cash_out_minor, currency)} to cash"
+        right = amount_text(due.cash_out_minor, currency)
+        yield codes.CASH_OUT_OFFER_WRONG, f"{sentence} out, the rules' table says {right}"
 
 
-def check_decision_stake(made: DecisionMade, added_minor: int) -> Iterator[Problem]:
+def check_decision_stake(
+    made: DecisionMade, added_minor: int, currency: str = ""
+) -> Iterator[Problem]:
     """Hold the stake a decision added, and its debit, to what the act costs."""
     if made.added_stake_minor != added_minor:
-        sentence = f"{made.act} of {made.hand} added a stake of {made.added_stake_minor}"
-        yield codes.STAKE_MISMATCH, f"{sentence}, it costs {added_minor}"
-    yield from check_debit(made.funds, added_minor, f"{made.act} of {made.hand}")
+        added = amount_text(made.added_stake_minor, currency)
+        sentence = f"{made.act} of {made.hand} added a stake of {added}"
+        yield codes.STAKE_MISMATCH, f"{sentence}, it costs {amount_text(added_minor, currency)}"
+    yield from check_debit(made.funds, added_minor, f"{made.act} of {made.hand}", currency)
 
 
-def check_debit(funds: Funds | None, amount_minor: int, what: str) -> Iterator[Problem]:
+def check_debit(
+    funds: Funds | None, amount_minor: int, what: str, currency: str = ""
+) -> Iterator[Problem]:
     """Hold a debit, where the operator gives one, to the stake it is for."""
     if funds is not None and (funds.direction, _moved(funds)) != ("debit", amount_minor):
-        sentence = f"the {funds.direction} for {what} is {_moved(funds)}"
-        yield codes.DEBIT_MISMATCH, f"{sentence}, the stake is {amount_minor}"
+        sentence = f"the {funds.direction} for {what} is {amount_text(_moved(funds), currency)}"
+        yield (
+            codes.DEBIT_MISMATCH,
+            f"{sentence}, the stake is {amount_text(amount_minor, currency)}",
+        )
 
 
 HELD: Final = "held"
 """The wallet's answer where part of a payment waits for verification and is not credited yet."""
 
 
-def check_credit(settled: BetSettled, name: str) -> Iterator[Problem]:
+def check_credit(settled: BetSettled, name: str, currency: str = "") -> Iterator[Problem]:
     """Hold a credit, where the operator gives one, to the payment it is for.
 
     Of one that is held, a part; which part is `interruptions.check_policy`'s business.
@@ -73,8 +86,9 @@ def check_credit(settled: BetSettled, name: str) -> Iterator[Problem]:
     held = funds.answer == HELD and 0 <= _moved(funds) <= settled.paid_minor
     right = held or _moved(funds) == settled.paid_minor
     if funds.direction != "credit" or not right:
-        sentence = f"the {funds.direction} for {name} is {_moved(funds)}"
-        yield codes.CREDIT_MISMATCH, f"{sentence}, {settled.paid_minor} was paid"
+        sentence = f"the {funds.direction} for {name} is {amount_text(_moved(funds), currency)}"
+        paid = amount_text(settled.paid_minor, currency)
+        yield codes.CREDIT_MISMATCH, f"{sentence}, {paid} was paid"
 
 
 def not_credited_minor(settled: Iterable[BetSettled]) -> int | None:
@@ -86,34 +100,40 @@ def not_credited_minor(settled: Iterable[BetSettled]) -> int | None:
 
 
 def check_limits(
-    limits: Mapping[str, Limit] | None, stakes: Mapping[str, Mapping[str, int]]
+    limits: Mapping[str, Limit] | None,
+    stakes: Mapping[str, Mapping[str, int]],
+    currency: str = "",
 ) -> Iterator[Problem]:
     """Hold the initial stakes to the limits the round was opened with."""
     bounds = {bet: (limit.min_minor, limit.max_minor) for bet, limit in (limits or {}).items()}
     unknown = sorted({bet for bets in stakes.values() for bet in bets} - set(bounds))
     if unknown:
         yield codes.LIMITS_UNKNOWN, f"the round was opened without limits for {', '.join(unknown)}"
-    for sentence in outside_limits(bounds, stakes):
+    for sentence in outside_limits(bounds, stakes, currency):
         yield codes.STAKE_OUTSIDE_LIMITS, sentence
 
 
 def check_placed(
-    placed: Mapping[str, Mapping[str, int]], stakes: Mapping[str, Mapping[str, int]]
+    placed: Mapping[str, Mapping[str, int]],
+    stakes: Mapping[str, Mapping[str, int]],
+    currency: str = "",
 ) -> Iterator[Problem]:
     """Hold the final stakes to the chips last laid: none may have vanished."""
     for seat, bets in placed.items():
         for bet, minor in bets.items():
             final = stakes.get(seat, {}).get(bet, 0)
             if final < minor:
-                sentence = f"{minor} was laid on {bet} of {seat}, the deal took {final}"
-                yield codes.STAKE_MISMATCH, sentence
+                sentence = f"{amount_text(minor, currency)} was laid on {bet} of {seat}"
+                taken = amount_text(final, currency)
+                yield codes.STAKE_MISMATCH, f"{sentence}, the deal took {taken}"
 
 
 class Settlements:
     """The settlements a round recorded, held to the outcomes as they come."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
+    def __init__(self, currency: str) -> None:
+        """Begin with none; amounts are in `currency`."""
+        self._currency = currency
         self.recorded: dict[Bet, BetSettled] = {}
         self._early: set[Bet] = set()
         self._overdue: set[Bet] = set()
@@ -130,10 +150,10 @@ class Settlements:
             yield codes.DUPLICATE_SETTLEMENT, f"{name} was settled before"
             return
         self.recorded[bet] = settled
-        yield from check_credit(settled, name)
+        yield from check_credit(settled, name, self._currency)
         outcome = _find(expected, bet)
         if outcome is not None and outcome.paid_minor is not None:
-            yield from _compare(settled, outcome)
+            yield from _compare(settled, outcome, self._currency)
             if bet in self._overdue:
                 yield codes.SETTLEMENT_LATE, f"{name} was decided in an earlier turn"
         elif not judged:
@@ -161,10 +181,11 @@ class Settlements:
                 continue
             if bet not in self.recorded:
                 missing = True
-                sentence = f"{outcome.bet} of {outcome.hand} is due {outcome.paid_minor}"
+                due = amount_text(outcome.paid_minor, self._currency)
+                sentence = f"{outcome.bet} of {outcome.hand} is due {due}"
                 yield codes.PAYOUT_MISSING, f"{sentence} and was never settled"
             elif bet in self._early:
-                yield from _compare(self.recorded[bet], outcome)
+                yield from _compare(self.recorded[bet], outcome, self._currency)
         if not missing and not self._doubled:
             yield from self._check_totals(closed)
 
@@ -172,13 +193,20 @@ class Settlements:
         staked = sum(settled.stake_minor for settled in self.recorded.values())
         paid = sum(settled.paid_minor for settled in self.recorded.values())
         if (closed.total_staked_minor, closed.total_paid_minor) != (staked, paid):
-            sentence = f"the round closed at {closed.total_staked_minor} staked"
-            sentence += f" and {closed.total_paid_minor} paid"
-            yield codes.TOTALS_MISMATCH, f"{sentence}, its settlements come to {staked} and {paid}"
+            said = self._total_text(closed.total_staked_minor, closed.total_paid_minor)
+            sentence = f"the round closed at {said}, its settlements come to"
+            yield codes.TOTALS_MISMATCH, f"{sentence} {self._total_text(staked, paid)}"
+
+    def _total_text(self, staked_minor: int, paid_minor: int) -> str:
+        staked = amount_text(staked_minor, self._currency)
+        return f"{staked} staked and {amount_text(paid_minor, self._currency)} paid"
 
 
 def check_refunds(
-    refunds: list[Refund], stakes: Mapping[Bet, int], settled: Mapping[Bet, BetSettled]
+    refunds: list[Refund],
+    stakes: Mapping[Bet, int],
+    settled: Mapping[Bet, BetSettled],
+    currency: str,
 ) -> Iterator[Problem]:
     """Hold the refunds of a void to the stakes: each comes back whole, what was paid included."""
     returned: dict[Bet, int] = {}
@@ -189,30 +217,37 @@ def check_refunds(
         paid = settled[bet].paid_minor if bet in settled else 0
         due = max(0, stakes.get(bet, 0) - paid)
         if returned.get(bet, 0) != due:
-            sentence = f"{returned.get(bet, 0)} went back for {bet[1]} of {bet[0]}"
-            sentence += f", staked {stakes.get(bet, 0)}, paid before {paid}"
-            yield codes.REFUND_MISMATCH, f"{sentence}: {due} is due"
+            back = amount_text(returned.get(bet, 0), currency)
+            sentence = f"{back} went back for {bet[1]} of {bet[0]}"
+            sentence += f", staked {amount_text(stakes.get(bet, 0), currency)}"
+            sentence += f", paid before {amount_text(paid, currency)}"
+            yield codes.REFUND_MISMATCH, f"{sentence}: {amount_text(due, currency)} is due"
 
 
-def check_void(expected: list[Outcome], settled: Mapping[Bet, BetSettled]) -> Iterator[Problem]:
+def check_void(
+    expected: list[Outcome], settled: Mapping[Bet, BetSettled], currency: str
+) -> Iterator[Problem]:
     """Name the bets that a void takes a win from: decided, above their stake, and not paid."""
     for outcome in expected:
         unpaid = (outcome.hand, outcome.bet) not in settled
         if unpaid and outcome.paid_minor is not None and outcome.paid_minor > outcome.stake_minor:
-            sentence = f"{outcome.bet} of {outcome.hand} was decided at {outcome.paid_minor}"
+            won = amount_text(outcome.paid_minor, currency)
+            sentence = f"{outcome.bet} of {outcome.hand} was decided at {won}"
             yield codes.WIN_VOIDED, f"{sentence} ({outcome.line}) when the round was voided"
 
 
-def _compare(settled: BetSettled, outcome: Outcome) -> Iterator[Problem]:
+def _compare(settled: BetSettled, outcome: Outcome, currency: str) -> Iterator[Problem]:
     name = f"{settled.bet} of {settled.hand}"
     if settled.seat != outcome.seat:
         yield codes.SETTLEMENT_MISMATCH, f"{name} was settled for seat {settled.seat}"
     if settled.stake_minor != outcome.stake_minor:
-        sentence = f"{name} was settled on a stake of {settled.stake_minor}"
-        yield codes.STAKE_MISMATCH, f"{sentence}, it is {outcome.stake_minor}"
+        stake = amount_text(settled.stake_minor, currency)
+        sentence = f"{name} was settled on a stake of {stake}"
+        right = amount_text(outcome.stake_minor, currency)
+        yield codes.STAKE_MISMATCH, f"{sentence}, it is {right}"
     if (settled.paid_minor, settled.line) != (outcome.paid_minor, outcome.line):
-        sentence = f"{name} was paid {settled.paid_minor} ({settled.line})"
-        sentence += f", the rules pay {outcome.paid_minor} ({outcome.line})"
+        sentence = f"{name} was paid {amount_text(settled.paid_minor, currency)} ({settled.line})"
+        sentence += f", the rules pay {amount_text(outcome.paid_minor, currency)} ({outcome.line})"
         yield codes.SETTLEMENT_MISMATCH, sentence
 
 

@@ -124,7 +124,7 @@ class _Replayer:
         self.round_id = events[0].event.stream
         self.rules = rules_by_digest.get(opened.rules_digest)
         self.shoe = ShoeCheck(self.round_id, opened.rules_digest, self.rules, events)
-        self.money = Settlements()
+        self.money = Settlements(opened.currency)
         self.state: RoundState | None = None
         self.lost = False
         self.requested: DealRequested | None = None
@@ -230,18 +230,18 @@ class _Replayer:
     def _deal_requested(self, requested: DealRequested) -> Iterator[Problem]:
         self.requested = requested
         total = sum(sum(bets.values()) for bets in requested.stakes.values())
-        yield from check_debit(requested.funds, total, "the deal")
+        yield from check_debit(requested.funds, total, "the deal", self.opened.currency)
         if not self.shoe.has_client_seed:
             sentence = f"the client seed {requested.client_seed[:40]!r} is not 0 to 64 bytes as hex"
             yield codes.CLIENT_SEED_INVALID, sentence
-        yield from check_limits(self.opened.limits, requested.stakes)
+        yield from check_limits(self.opened.limits, requested.stakes, self.opened.currency)
         if self.rules is not None:
             try:
                 self.state = open_round(self.rules, requested.stakes)
             except StakeRefused as refusal:
                 self.lost = True
                 yield codes.STAKE_NOT_ALLOWED, str(refusal)
-        yield from check_placed(self.placed, requested.stakes)
+        yield from check_placed(self.placed, requested.stakes, self.opened.currency)
 
     # Cards
 
@@ -346,7 +346,7 @@ class _Replayer:
         self.money.turn_ends(self._outcomes())
         due = self.state.due
         if isinstance(due, Decide) and due.hand == offer.hand:
-            yield from check_offer(offer, due)
+            yield from check_offer(offer, due, self.opened.currency)
         else:
             sentence = f"{offer.hand} was offered a decision where {self._due()} was due"
             yield codes.OFFER_NOT_ALLOWED, sentence
@@ -368,7 +368,9 @@ class _Replayer:
         elif made.act not in offer.legal and made.act in offer.barred:
             sentence = f"{made.act} was barred to {made.hand}: {offer.barred[made.act]}"
             yield codes.ILLEGAL_DECISION, sentence
-        yield from check_decision_stake(made, added_stake_minor(self.state, made.act))
+        yield from check_decision_stake(
+            made, added_stake_minor(self.state, made.act), self.opened.currency
+        )
         shown = None if offer is None else offer.cash_out_minor
         self.state = apply(self.state, made.act, shown)
 
@@ -427,8 +429,8 @@ class _Replayer:
             stakes = _stakes_by_bet(self.placed)
         else:
             stakes = _stakes_by_bet(self.requested.stakes)
-        yield from check_refunds(voided.refunds, stakes, self.money.recorded)
-        yield from check_void(self._outcomes(), self.money.recorded)
+        yield from check_refunds(voided.refunds, stakes, self.money.recorded, self.opened.currency)
+        yield from check_void(self._outcomes(), self.money.recorded, self.opened.currency)
 
     # What the engine says
 

@@ -163,6 +163,6 @@ class LiveTable:
     def check_stakes(self, stakes: Stakes) -> None:
         """Raise StakeRefused for stakes that the rules or the table's limits do not allow."""
         check_stakes(self.rules, stakes)
-        outside = outside_limits(self.settings.limits, stakes)
+        outside = outside_limits(self.settings.limits, stakes, self.settings.currency)
         if outside:
             raise StakeRefused("; ".join(outside))

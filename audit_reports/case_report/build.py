@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from audit_reports.case_report.facts import (
     bet_views,
     circumstances,
@@ -23,6 +25,8 @@ from audit_reports.case_report.model import (
 from audit_reports.case_report.rules_text import game_of, rules_text
 from audit_reports.case_report.table_views import table_views
 from ledger import Finding
+from ledger.events import KEYS_STREAM
+from ledger.findings import KEY_NOT_VALID
 from replay.currency import amount_text
 from replay.disputes.assessment import Assessment, Remedy, Source, Verdict
 from replay.disputes.cases import Case
@@ -69,6 +73,8 @@ def build_report(
     governing = assessment.governing
     fault = fault_leaf(evidence, assessment)
     for_player = audience == "player"
+    if for_player:
+        assessment = _without_names_of_keys(assessment)
     return CaseReport(
         format="shoeproof/case-report/v1",
         audience=audience,
@@ -100,8 +106,28 @@ def build_report(
         rules_text=rules_text(rules),
         lacks=assessment.lacks,
         authorised=() if case is None else _authorised(case, for_player=for_player),
-        incident=incident(evidence, assessment, opened) if audience == "regulator" else None,
+        incident=incident(evidence, assessment, replay) if audience == "regulator" else None,
         proof=proof,
+    )
+
+
+def _without_names_of_keys(assessment: Assessment) -> Assessment:
+    """Return the assessment as a player may read it: what it finds about keys names persons."""
+    said = "a key signed what it was not allowed to, or its own record does not verify"
+    about_keys = {
+        finding.text
+        for finding in assessment.findings
+        if finding.code == KEY_NOT_VALID or finding.stream == KEYS_STREAM
+    }
+    return msgspec.structs.replace(
+        assessment,
+        findings=tuple(
+            msgspec.structs.replace(each, text=said) if each.text in about_keys else each
+            for each in assessment.findings
+        ),
+        reasons=tuple(
+            dict.fromkeys(said if each in about_keys else each for each in assessment.reasons)
+        ),
     )
 
 

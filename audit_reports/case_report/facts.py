@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+import msgspec
+
 from audit_reports.case_report.model import BetView, Incident, Money, Offer, TimelineRow
 from ledger import Recorded
 from ledger.envelope import claimed_key_id
 from ledger.events import (
+    OPERATIONS_STREAM,
     BetResettled,
     BetSettled,
     ConnectionLost,
@@ -14,6 +17,7 @@ from ledger.events import (
     DecisionMade,
     DecisionOffered,
     DisputeDecided,
+    EventData,
     Funds,
     GameDisabled,
     GameEnabled,
@@ -22,6 +26,7 @@ from ledger.events import (
     RoundOpened,
     RoundVoided,
 )
+from ledger.events import Incident as Interruption
 from replay.disputes.assessment import Assessment
 from replay.disputes.evidence import Evidence
 from replay.narrative import actor_of, describe
@@ -82,7 +87,11 @@ def timeline(
     *,
     for_player: bool,
 ) -> tuple[TimelineRow, ...]:
-    """Return every event about the round in words, with its clock, actor and signer."""
+    """Return every event about the round in words, with its clock, actor and signer.
+
+    A player is told of the service only what befell the round's own table or game while it lasted,
+    without the operator's notes: they may name staff, or other players.
+    """
     currency = "" if replay is None else replay.opened.currency
     steps = () if replay is None else replay.steps
     states = {step.recorded.leaf_index: step.state for step in steps}
@@ -93,12 +102,40 @@ def timeline(
             seq=each.event.seq,
             at=each.event.at,
             actor=actor_of(each.event.data),
-            says=describe(each.event.data, states.get(each.leaf_index), currency),
+            says=describe(
+                _without_note(each.event.data) if for_player else each.event.data,
+                states.get(each.leaf_index),
+                currency,
+            ),
             signed_by=each.event.data.signer if for_player else _name_of(each, names),
             is_fault=each.leaf_index == fault,
         )
         for each in everything(evidence)
+        if not for_player or _befell(evidence, replay, each)
     )
+
+
+def _befell(evidence: Evidence, replay: Replay | None, recorded: Recorded) -> bool:
+    """Tell whether an event is the round's own, or befell its table or game while it lasted."""
+    if recorded.event.stream != OPERATIONS_STREAM:
+        return True
+    if replay is None:
+        return False
+    first, last = evidence.events[0], evidence.events[-1]
+    stop = evidence.size if replay.ending is None else last.leaf_index
+    return first.leaf_index < recorded.leaf_index < stop and _is_about(replay, recorded)
+
+
+def _is_about(replay: Replay | None, recorded: Recorded) -> bool:
+    """Tell whether an event of the service is about the round's game or table, or about all."""
+    scope = getattr(recorded.event.data, "scope", None)
+    if scope is None or replay is None:
+        return True
+    return scope in (replay.opened.table, None if replay.rules is None else replay.rules.id)
+
+
+def _without_note(data: EventData) -> EventData:
+    return msgspec.structs.replace(data, note=None) if isinstance(data, Interruption) else data
 
 
 def offers(evidence: Evidence) -> tuple[Offer, ...]:
@@ -196,12 +233,14 @@ def platform_decisions(evidence: Evidence) -> tuple[str, ...]:
     return tuple(told)
 
 
-def incident(evidence: Evidence, assessment: Assessment, opened: RoundOpened | None) -> Incident:
+def incident(evidence: Evidence, assessment: Assessment, replay: Replay | None) -> Incident:
     """Return the incident notice for a regulator."""
-    disabled = [each for each in evidence.operations if isinstance(each.event.data, GameDisabled)]
-    enabled = [each for each in evidence.operations if isinstance(each.event.data, GameEnabled)]
+    opened = None if replay is None else replay.opened
+    about = [each for each in evidence.operations if _is_about(replay, each)]
+    disabled = [each for each in about if isinstance(each.event.data, GameDisabled)]
+    enabled = [each for each in about if isinstance(each.event.data, GameEnabled)]
     if not disabled:
-        says = "the ledger records no GameDisabled while this round lasted"
+        says = "the ledger records no GameDisabled of this game or table around this round"
     elif enabled and enabled[-1].leaf_index > disabled[-1].leaf_index:
         says = f"disabled at {disabled[0].event.at}, enabled again at {enabled[-1].event.at}"
     else:

@@ -42,8 +42,11 @@ class Scale(NamedTuple):
     def ticks(self, most: int = 6) -> list[float]:
         """Return round values along the axis."""
         if self.log:
-            decades = range(ceil(log10(self.low) - 1e-9), floor(log10(self.high) + 1e-9) + 1)
-            return [10.0**power for power in decades]
+            decades = range(floor(log10(self.low)), floor(log10(self.high) + 1e-9) + 1)
+            # A decade alone is too far to be read between.
+            steps = (1, 2, 5) if len(decades) < 4 else (1,)
+            values = [step * 10.0**power for power in decades for step in steps]
+            return [each for each in values if self.low <= each <= self.high * (1 + 1e-9)]
         step = _round_step((self.high - self.low) / most)
         first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
         return [index * step for index in range(first, last + 1)]
@@ -183,7 +186,7 @@ def funnel_chart(title: str, description: str, funnel: Funnel) -> Markup:
     )
     upper, lower = _band(funnel, funnel.fixed)
     chart.area(upper, lower)
-    chart.axes(lambda value: f"{value:,.0f}", _percent, "rounds, cumulative")
+    chart.axes(lambda value: f"{value:,.0f}", _tick, "rounds, cumulative")
     chart.line([(min(first, last / 10), funnel.centre), (last, funnel.centre)], style="dotted")
     for edge in _band(funnel, funnel.anytime):
         inside = [point for point in edge if chart.y.low <= point[1] <= chart.y.high]
@@ -216,15 +219,16 @@ def waterfall_chart(title: str, description: str, steps: Sequence[tuple[str, flo
     for value in chart.y.ticks(5):
         at = chart.y.at(value)
         chart.rule(64, at, 700, at, RULE, 1)
-        chart.text(56, at + 4, _percent(value), anchor="end", ink=SOFT)
+        chart.text(56, at + 4, _tick(value), anchor="end", ink=SOFT)
     width = min(70.0, 420 / count)
     floor_at = low - margin
     for place, (label, value) in enumerate(steps, start=1):
         begins = floor_at if place == 1 else levels[place - 1]
         fill = INK if place == 1 else ("#fff" if value < 0 else WASH)
         chart.bar(place, begins, levels[place], width, fill=fill)
-        chart.text(chart.x.at(place), 292, label, anchor="middle")
-        shown = _percent(value) if place == 1 else f"{100 * value:+.2f}"
+        for line, word in enumerate(label.split()):
+            chart.text(chart.x.at(place), 290 + 14 * line, word, anchor="middle")
+        shown = _percent(value) if place == 1 else _points(value)
         chart.text(
             chart.x.at(place),
             min(chart.y.at(begins), chart.y.at(levels[place])) - 6,
@@ -232,7 +236,7 @@ def waterfall_chart(title: str, description: str, steps: Sequence[tuple[str, flo
             anchor="middle",
         )
     chart.bar(count, floor_at, levels[-1], width, fill=INK)
-    chart.text(chart.x.at(count), 292, "realised", anchor="middle")
+    chart.text(chart.x.at(count), 290, "realised", anchor="middle")
     chart.text(chart.x.at(count), chart.y.at(levels[-1]) - 6, _percent(levels[-1]), anchor="middle")
     return chart.svg()
 
@@ -268,6 +272,17 @@ def _band(funnel: Funnel, half_widths: Sequence[float]) -> tuple[list[Point], li
 
 def _percent(value: float) -> str:
     return f"{100 * value:.2f}%"
+
+
+def _points(value: float) -> str:
+    """Return a difference in percentage points with its sign, none where it rounds to nothing."""
+    text = f"{100 * value:+.2f}"
+    return text if float(text) else "0.00"
+
+
+def _tick(value: float) -> str:
+    """Return a round percentage without the decimals it does not need."""
+    return f"{round(100 * value, 4) + 0.0:g}%"
 
 
 def _number(value: float) -> str:

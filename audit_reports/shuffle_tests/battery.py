@@ -64,13 +64,18 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_shuffle_tests(
-    ledger: Ledger, progress: Progress | None = None, level: float = LEVEL
+    ledger: Ledger,
+    progress: Progress | None = None,
+    level: float = LEVEL,
+    size: int | None = None,
 ) -> Battery:
-    """Return the battery over all rounds of a ledger; only verified leaves are read.
+    """Return the battery over all rounds of a ledger, or of its first `size` leaves.
+
+    Only verified leaves are read.
 
     Raises LeafRefused for the first leaf that fails verification, and the ledger's errors.
     """
-    return run_on_rounds(dealt_rounds(ledger, progress), rules_by_digest(ledger), level)
+    return run_on_rounds(dealt_rounds(ledger, progress, size), rules_by_digest(ledger), level)
 
 
 def run_on_rounds(

@@ -95,14 +95,18 @@ class DealtRound(msgspec.Struct):
         self.dealt += 1
 
 
-def dealt_rounds(ledger: Ledger, progress: Progress | None = None) -> Iterator[DealtRound]:
+def dealt_rounds(
+    ledger: Ledger, progress: Progress | None = None, size: int | None = None
+) -> Iterator[DealtRound]:
     """Yield every round as it ends, and at last the open ones, in the order they were opened.
+
+    Only the first `size` leaves are read, by default all.
 
     Rounds for fun are among them, and voided ones: their shoes are shuffled alike. Only verified
     leaves are read: raises LeafRefused for the first that fails, and the ledger's errors. Memory is
     in proportion to the open rounds. `progress` is told how many leaves are read and of how many.
     """
-    size = ledger.size()
+    size = ledger.size() if size is None else size
     open_rounds: dict[str, DealtRound] = {}
     for leaves in verified_runs(ledger, 0, size):
         for leaf in leaves:

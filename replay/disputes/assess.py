@@ -47,7 +47,8 @@ def assess(
         classes = by_severity((*facts.classes, "screen_differs"))
         facts = msgspec.structs.replace(facts, classes=classes)
     on_screen = () if shown is None else _on_screen(facts, shown)
-    remedies = price_remedies(facts)
+    shown_minor = None if shown is None else sum(bet.due_minor or 0 for bet in on_screen)
+    remedies = price_remedies(facts, shown_minor if differing else None)
     moves = any(each.governs and each.moves_minor for each in remedies)
     verdict = _verdict(facts, claim, moves_money=moves)
     return Assessment(
@@ -61,7 +62,7 @@ def assess(
         remedies=remedies,
         operator_at_fault=_is_at_fault(facts),
         money_may_move=facts.decides != "evidence_missing",
-        shown_minor=None if shown is None else sum(bet.due_minor or 0 for bet in on_screen),
+        shown_minor=shown_minor,
         shown_bets=on_screen,
         touched=(),
         lacks=tuple(_lacks(facts)),

@@ -23,6 +23,7 @@ from ledger.events import (
 from ledger.ledger import read_leaf
 from replay import findings as codes
 from replay.catalogue import policies_by_digest
+from replay.currency import amount_text
 from replay.disputes.cases import key_names
 from replay.disputes.decide import keys_needed, staked_minor
 from replay.policies import Policy
@@ -67,6 +68,7 @@ class CaseWalk:
         self._round_id, self._round, self._names = round_id, events, names
         opened = events[0].event.data if events else None
         digest = opened.policy_digest if isinstance(opened, RoundOpened) else None
+        self._currency = opened.currency if isinstance(opened, RoundOpened) else ""
         self._policy = None if digest is None else policies.get(digest)
         self._staked = staked_minor(events)
         self._refunded = sum(_refunds(each.event.data) for each in events)
@@ -83,7 +85,7 @@ class CaseWalk:
                 yield Finding(code, text, event.stream, recorded.leaf_index, event.seq)
         if self._unpaid > 0:
             last = events[-1]
-            text = f"{self._unpaid} of what was decided was never paid"
+            text = f"{self._text(self._unpaid)} of what was decided was never paid"
             event = last.event
             yield Finding(codes.PAYMENT_MISSING, text, event.stream, last.leaf_index, event.seq)
 
@@ -107,7 +109,7 @@ class CaseWalk:
             yield codes.CASE_OUT_OF_PLACE, "a decision was made of a case that is not open"
         needed = keys_needed(self._policy, data.remedy, data.amount_minor, data.reference)
         if data.keys_needed < needed:
-            sentence = f"{data.amount_minor} was decided by {data.keys_needed} keys"
+            sentence = f"{self._text(data.amount_minor)} was decided by {data.keys_needed} keys"
             yield codes.KEYS_MISSING, f"{sentence}, the policy demands {needed}"
         if data != self._signed:
             self._signed, self._keys = data, set()
@@ -129,15 +131,19 @@ class CaseWalk:
             amount = data.amount_minor
             self._refunded += amount
             if self._refunded > self._staked:
-                sentence = f"refunds of this round come to {self._refunded}"
-                yield codes.REFUND_MISMATCH, f"{sentence}, {self._staked} was staked"
+                sentence = f"refunds of this round come to {self._text(self._refunded)}"
+                yield codes.REFUND_MISMATCH, f"{sentence}, {self._text(self._staked)} was staked"
         else:
             amount = data.paid_minor - data.paid_before_minor
         self._unpaid -= max(0, amount)
         if amount < 0:
-            yield codes.PAYMENT_UNDECIDED, f"{-amount} was taken back from the player"
+            yield codes.PAYMENT_UNDECIDED, f"{self._text(-amount)} was taken back from the player"
         elif self._is_open or self._signed is None or self._unpaid < 0:
-            yield codes.PAYMENT_UNDECIDED, f"{amount} was paid and no decision in force says so"
+            sentence = f"{self._text(amount)} was paid"
+            yield codes.PAYMENT_UNDECIDED, f"{sentence} and no decision in force says so"
+
+    def _text(self, minor: int) -> str:
+        return amount_text(minor, self._currency)
 
 
 def _refunds(data: EventData) -> int:

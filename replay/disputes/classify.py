@@ -45,6 +45,8 @@ CLASS_OF: Final[Mapping[str, Class]] = {
     of_ledger.GUARD_DAMAGED: "evidence_missing",
     of_ledger.DATABASE_DAMAGED: "evidence_missing",
     of_ledger.CLOCK_BACKWARDS: "sound",
+    # A decision and what it pays are written together: one without the other was taken out.
+    of_replay.PAYMENT_MISSING: "evidence_missing",
     of_replay.RULES_DIGEST_UNKNOWN: "evidence_missing",
     of_replay.POLICY_DIGEST_UNKNOWN: "evidence_missing",
     # The shoe.
@@ -86,7 +88,6 @@ CLASS_OF: Final[Mapping[str, Class]] = {
     of_replay.CASE_OUT_OF_PLACE: "settlement_error",
     of_replay.KEYS_MISSING: "settlement_error",
     of_replay.PAYMENT_UNDECIDED: "settlement_error",
-    of_replay.PAYMENT_MISSING: "settlement_error",
     # The money.
     of_replay.STAKE_MISMATCH: "settlement_error",
     of_replay.DEBIT_MISMATCH: "settlement_error",

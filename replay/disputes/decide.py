@@ -29,10 +29,11 @@ from ledger.events import (
     Stakes,
     StakesPlaced,
 )
+from replay.currency import amount_text
 from replay.disputes.assessment import Assessment, BetPrice, Remedy, RemedyName
 from replay.disputes.bets import SURPLUS
 from replay.disputes.cases import Case
-from replay.disputes.evidence import Evidence
+from replay.disputes.evidence import Evidence, currency_of
 from replay.errors import DisputeRefused
 from replay.money_check import Bet
 from replay.policies import Policy
@@ -248,6 +249,8 @@ def _choose(assessment: Assessment, name: RemedyName, reference: str | None) -> 
         listed = ", ".join(lawful) or "none"
         raise DisputeRefused(f"{name} is no remedy of this round; lawful here: {listed}")
     chosen = found[0]
+    if name == "honour" and reference and assessment.shown_bets:
+        return _as_shown(assessment, chosen)
     if not chosen.lawful:
         raise DisputeRefused(f"{name} is not lawful here: {chosen.why}")
     if name != "refer" and not chosen.governs and not reference:
@@ -255,9 +258,18 @@ def _choose(assessment: Assessment, name: RemedyName, reference: str | None) -> 
             f"{assessment.governing.name} governs here, not {name}: only an adjudicator may choose "
             "another remedy; give the reference of that decision"
         )
-    if name == "honour" and reference and assessment.shown_bets:
-        return msgspec.structs.replace(chosen, bets=assessment.shown_bets)
     return chosen
+
+
+def _as_shown(assessment: Assessment, honour: Remedy) -> Remedy:
+    """Return what honouring the screen comes to; what the ledger's outcome allows binds it not."""
+    known = {(bet.hand, bet.bet) for bet in honour.bets}
+    for bet in assessment.shown_bets:
+        if (bet.hand, bet.bet) not in known:
+            raise DisputeRefused(
+                f"the screen shows {bet.bet} of {bet.hand}, a bet that this round does not have"
+            )
+    return msgspec.structs.replace(honour, bets=assessment.shown_bets)
 
 
 def _moves(evidence: Evidence, chosen: Remedy) -> tuple[Move, ...]:
@@ -281,6 +293,7 @@ def _moves(evidence: Evidence, chosen: Remedy) -> tuple[Move, ...]:
 
 def _check_refunds(evidence: Evidence, moves: Sequence[Move]) -> None:
     """Refuse refunds above the stakes; a bet decided before the fault may come to what it won."""
+    currency = currency_of(evidence)
     won: dict[Bet, int | None] = {}
     if any(move.is_win for move in moves):
         expected = replay_round(evidence.events, evidence.rules).expected
@@ -289,13 +302,15 @@ def _check_refunds(evidence: Evidence, moves: Sequence[Move]) -> None:
         price = move.price
         if move.is_win and won.get((price.hand, price.bet)) != move.after_minor:
             raise DisputeRefused(
-                f"a refund of {move.after_minor} for {price.bet} of {price.hand} is above the "
-                f"stake of {price.stake_minor}: nothing was recorded"
+                f"a refund of {amount_text(move.after_minor, currency)} for {price.bet} of "
+                f"{price.hand} is above the stake of {amount_text(price.stake_minor, currency)}: "
+                "nothing was recorded"
             )
     staked = staked_minor(evidence.events)
     refunded = sum(move.amount_minor for move in moves if not move.is_win)
     if refunded > staked:
-        raise DisputeRefused(f"refunds of {refunded} are above the {staked} that was staked")
+        back, laid = amount_text(refunded, currency), amount_text(staked, currency)
+        raise DisputeRefused(f"refunds of {back} are above the {laid} that was staked")
 
 
 def _policy(evidence: Evidence) -> Policy | None:

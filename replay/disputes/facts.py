@@ -17,6 +17,7 @@ from ledger.events import (
 from replay import findings as of_replay
 from replay.disputes.assessment import Class
 from replay.disputes.bets import BetFacts, bets_of
+from replay.disputes.case_check import CaseWalk
 from replay.disputes.classify import CLASS_OF, by_severity
 from replay.disputes.evidence import Evidence
 from replay.disputes.play_on import default_outcomes
@@ -128,7 +129,8 @@ def establish(evidence: Evidence) -> Facts:
     replay = _replay(evidence)
     policy = _policy(evidence, replay)
     held, released = _held(evidence)
-    findings = (*evidence.integrity, *_findings(evidence, replay, Hold(held, released)))
+    lost = _payments_lost(evidence)
+    findings = (*evidence.integrity, *lost, *_findings(evidence, replay, Hold(held, released)))
     found = [CLASS_OF[finding.code] for finding in findings]
     found += _by_state(evidence, replay, waits=held > released)
     classes = by_severity(found)
@@ -187,6 +189,14 @@ def _findings(evidence: Evidence, replay: Replay | None, hold: Hold) -> Iterator
 def _policy(evidence: Evidence, replay: Replay | None) -> Policy | None:
     digest = None if replay is None else replay.opened.policy_digest
     return None if digest is None else evidence.policies.get(digest)
+
+
+def _payments_lost(evidence: Evidence) -> Iterator[Finding]:
+    """Yield where a decision stands and what it pays is not there, though both are one write."""
+    walk = CaseWalk(evidence.round_id, evidence.events, evidence.policies, {})
+    for finding in walk.findings(evidence.disputes):
+        if finding.code == of_replay.PAYMENT_MISSING:
+            yield finding
 
 
 def _default(

@@ -88,10 +88,13 @@ def find_rounds(
 
     Without a player, a round opened more than a day before `begin` is not looked at. `progress` is
     told how many rounds are read, and of how many. Raises DisputeRefused when neither the player
-    nor the time narrows the search, StoreUnavailable and StoreDamaged.
+    nor the time narrows the search, or the time ends before it begins; StoreUnavailable and
+    StoreDamaged.
     """
     if remembered.player is None and remembered.begin is None:
         raise DisputeRefused("say which player, or from when: else every round is to be read")
+    if remembered.begin and remembered.end and remembered.end <= remembered.begin:
+        raise DisputeRefused("the time ends before it begins: nothing was played between the two")
     size = ledger.size()
     rows = _rows(ledger, remembered)
     found: list[Candidate] = []

@@ -12,8 +12,10 @@ from datetime import timedelta
 
 from ledger import Ledger, Recorded
 from ledger.clock import format_time
-from ledger.errors import KeyNotValid, KeyUnusable
+from ledger.errors import EventUnreadable, KeyNotValid, KeyUnusable
 from ledger.events import (
+    DISPUTES_PREFIX,
+    HOLDS_PREFIX,
     Attachment,
     DisputeOpened,
     EventData,
@@ -22,6 +24,8 @@ from ledger.events import (
     ShoeCommitted,
 )
 from ledger.keys import Signer
+from ledger.ledger import read_leaf
+from ledger.schema import SELECT_IS_WHOLE, StoredLeaf
 from replay.disputes.assessment import Assessment, Claim
 from replay.disputes.cases import DAYS_TO_ANSWER, Case, dispute_stream, read_cases
 from replay.disputes.decide import Plan, payments, round_opened, voiding
@@ -75,13 +79,19 @@ def carry_out(
     """Sign a planned decision, and pay it where it stands with this signature.
 
     `evidence` is what the plan was made from, `signer` whose key it was made for. Raises
-    DisputeRefused for a key that is not for staff, StreamConflict when the case or an open round
-    went on since, and what `Ledger.append` does; then nothing is recorded and no money has moved.
+    DisputeRefused for a key that is not for staff, and where leaves of the ledger are missing or
+    moved, by which something may have been paid before; StreamConflict when the case or an open
+    round went on since, and what `Ledger.append` does; then nothing is recorded and no money has
+    moved.
     """
     sign_as_staff(ledger, signer)
     stream = dispute_stream(plan.case.round)
-    after = {stream: plan.dispute_last_seq, plan.case.round: plan.round_last_seq}
+    after = {stream: plan.dispute_last_seq}
+    if plan.stands and plan.decided.remedy != "refer":
+        after[plan.case.round] = plan.round_last_seq
     moves = plan.moves if plan.stands else ()
+    if moves:
+        _must_be_whole(ledger, evidence.round_id)
     amounts = {(move.price.hand, move.price.bet): move.amount_minor for move in moves}
     player = round_opened(evidence).player if moves else ""
     with _credited(wallet, player, plan.case.id, amounts) as funds:
@@ -104,8 +114,10 @@ def release_held(
 ) -> HeldWin:
     """Release a round's held win, once a person verified it, where nothing speaks against that.
 
-    Raises DisputeRefused when the evidence is not sound, a case about the round is open or voided
-    it, or the key is not for staff; and what `holds.release_win` does.
+    Raises DisputeRefused when the evidence is not sound, leaves of the ledger are missing or moved,
+    a case about the round is open or voided it, or the key is not for staff; StreamConflict when
+    somebody wrote to a case about it since the evidence was read; and what `holds.release_win`
+    does.
     """
     if not assessment.money_may_move:
         raise DisputeRefused("evidence of this round is forged or missing: no money moves on it")
@@ -116,8 +128,11 @@ def release_held(
     if assessment.findings and not cases:
         first = assessment.findings[0].code
         raise DisputeRefused(f"the round has findings ({first}): open and decide a case about it")
+    _must_be_whole(ledger, evidence.round_id)
     sign_as_staff(ledger, signer)
-    return release_win(ledger, evidence.round_id, wallet=wallet)
+    last = evidence.disputes[-1].event.seq if evidence.disputes else -1
+    after = {dispute_stream(evidence.round_id): last}
+    return release_win(ledger, evidence.round_id, wallet=wallet, after=after)
 
 
 def sign_as_staff(ledger: Ledger, signer: Signer | None) -> None:
@@ -132,6 +147,34 @@ def sign_as_staff(ledger: Ledger, signer: Signer | None) -> None:
     except KeyNotValid as error:
         raise DisputeRefused(f"this key may not sign for staff: {error}") from None
     ledger.sign_with("staff", signer)
+
+
+def _must_be_whole(ledger: Ledger, round_id: str) -> None:
+    """Refuse to pay where what was paid before may have been taken away.
+
+    No look-up by name finds that a leaf is missing, or stands under another name than it was signed
+    for: events and leaves are counted, and every case and hold is looked at.
+    """
+    if not ledger.store.query(SELECT_IS_WHOLE)[0][0]:
+        raise DisputeRefused(
+            "leaves of this ledger are missing: no money moves; `verify` says which"
+        )
+    own = {DISPUTES_PREFIX + round_id, HOLDS_PREFIX + round_id}
+    for prefix in (DISPUTES_PREFIX, HOLDS_PREFIX):
+        for leaf in ledger.store.under(prefix):
+            if leaf.stream not in own and round_id.encode() in leaf.state and _said(leaf) in own:
+                raise DisputeRefused(
+                    f"leaf {leaf.leaf_index} about this round was moved to {leaf.stream}: no money "
+                    "moves; `verify` says what else is wrong"
+                )
+
+
+def _said(leaf: StoredLeaf) -> str | None:
+    """Return the stream that a leaf was signed for, None where it cannot be read."""
+    try:
+        return read_leaf(leaf).event.stream
+    except EventUnreadable:
+        return None
 
 
 @contextmanager

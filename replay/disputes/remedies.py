@@ -30,9 +30,20 @@ class _Said(NamedTuple):
     source: Source
 
 
-def price_remedies(facts: Facts) -> tuple[Remedy, ...]:
-    """Return every remedy in order, priced; exactly one governs."""
+def price_remedies(facts: Facts, shown_minor: int | None = None) -> tuple[Remedy, ...]:
+    """Return every remedy in order, priced; exactly one governs.
+
+    `shown_minor` is what a screen that differs from the ledger showed as paid in all: less than
+    that governs nothing, it is referred.
+    """
     governing, because = _governing(facts)
+    due = [_DUE[governing](facts, bet) for bet in facts.bets]
+    if governing != "refer" and shown_minor is not None and None not in due:
+        comes_to = _sum(due)
+        if comes_to < shown_minor:
+            shown, less = (amount_text(each, facts.currency) for each in (shown_minor, comes_to))
+            name = governing.replace("_", " ")
+            governing, because = "refer", f"the screen showed {shown}, {name} comes to {less}"
     return tuple(_remedy(facts, name, governing, because) for name in REMEDIES)
 
 
@@ -145,6 +156,8 @@ def _apply_default(facts: Facts) -> _Said:
     if default is None:
         return _Said(False, "no default was disclosed", sources.NO_DEFAULT)
     source = sources.of_page(facts.game, "disconnection") or sources.NO_DEFAULT
+    if _default_pays_most(facts):
+        return _Said(True, "it was due before an input was taken all the same", source)
     if not facts.is_open:
         return _Said(False, "the round has ended", source)
     if facts.waits_for is None or facts.decides in PLAY_FAULTS | {"evidence_missing"}:
@@ -207,6 +220,8 @@ def _governing(facts: Facts) -> tuple[RemedyName, str]:
         if below:
             return "refer", f"to void would leave {below} below what was recorded; {_both(facts)}"
         return "void", "no stake is kept, and what was decided before the fault stands"
+    if _default_pays_most(facts):
+        return "apply_default", "what was disclosed pays more than what was played or a void"
     if decides == "system_decision_error" and not facts.is_open:
         if _is_against_policy(facts):
             return "void", "the player keeps the better of the result and the stake"
@@ -267,6 +282,18 @@ def _is_against_policy(facts: Facts) -> bool:
     if facts.decides != "system_decision_error" or facts.is_open:
         return False
     return _is_grave(facts) and any(_is_worse(bet) for bet in facts.bets)
+
+
+def _default_pays_most(facts: Facts) -> bool:
+    """Tell whether the default that should have come first pays more than all that came of it.
+
+    Applying what was disclosed comes before a void, and the operator who let it pass gains nothing.
+    """
+    if facts.default is None or facts.is_open or facts.decides != "system_decision_error":
+        return False
+    by_default = _sum(_defaulted(facts, bet) for bet in facts.bets)
+    others = (_sum(price(facts, bet) for bet in facts.bets) for price in (_honoured, _voided))
+    return by_default > max(others)
 
 
 def _is_worse(bet: BetFacts) -> bool:

@@ -7,6 +7,7 @@ left or the hole card was never turned, does not differ from it.
 from collections.abc import Iterator, Mapping
 
 from replay.adjudicate import adjudicate
+from replay.currency import amount_text
 from replay.disputes.facts import Facts
 from replay.engine.cards import FACE_DOWN
 from replay.engine.outcomes import Outcome
@@ -44,24 +45,30 @@ def differences(facts: Facts, shown: RoundText) -> Iterator[str]:
         return
     if replay.rules is not None and shown.game != replay.rules.id:
         yield f"the screen showed {shown.game}, the round is of {replay.rules.id}"
-    yield from _stakes(shown.stakes, {} if replay.requested is None else replay.requested.stakes)
+    staked = {} if replay.requested is None else replay.requested.stakes
+    yield from _stakes(shown.stakes, staked, facts.currency)
     yield from _moves(shown.moves, moves_of(replay))
     for (hand, bet), paid in shown.expect.items():
         row = next((each for each in facts.bets if (each.hand, each.bet) == (hand, bet)), None)
         if row is None:
             yield f"the screen showed {bet} of {hand} paid, the ledger has no such bet"
         elif paid not in (row.paid_minor, row.right_minor):
-            yield f"the screen showed {paid} paid for {bet} of {hand}, recorded is {row.paid_minor}"
+            screen = amount_text(paid, facts.currency)
+            recorded = amount_text(row.paid_minor, facts.currency)
+            yield f"the screen showed {screen} paid for {bet} of {hand}, recorded is {recorded}"
 
 
 def _stakes(
-    shown: Mapping[str, Mapping[str, int]], recorded: Mapping[str, Mapping[str, int]]
+    shown: Mapping[str, Mapping[str, int]],
+    recorded: Mapping[str, Mapping[str, int]],
+    currency: str,
 ) -> Iterator[str]:
     for seat, bets in shown.items():
         for bet, minor in bets.items():
             known = recorded.get(seat, {}).get(bet)
             if known != minor:
-                yield f"the screen showed a {bet} stake of {minor} at {seat}, recorded is {known}"
+                screen, ours = amount_text(minor, currency), amount_text(known, currency)
+                yield f"the screen showed a {bet} stake of {screen} at {seat}, recorded is {ours}"
 
 
 def _moves(shown: tuple[Move, ...], recorded: list[Move]) -> Iterator[str]:

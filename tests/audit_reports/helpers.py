@@ -117,7 +117,18 @@ def contents(projection: Projection) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table, in an order of their own."""
     return {
         table: sorted(projection._tables.execute(f"FROM {table}").fetchall(), key=repr)
-        for table in ("rounds", "bets", "decisions", "rule_sets", "projected")
+        for table in (
+            "rounds",
+            "bets",
+            "decisions",
+            "cards",
+            "interruptions",
+            "disputes",
+            "luck",
+            "would_have_paid",
+            "rule_sets",
+            "projected",
+        )
     }
 
 

@@ -27,14 +27,15 @@ from replay.simulation import simulate
 from replay.table import TableSettings
 from tests.audit_reports.helpers import NBA, ZAPPIT
 
-SYNTHETIC_ROUNDS = """INSERT INTO rounds SELECT i * 15, i * 15 + 14, uuidv7()::VARCHAR,
+SYNTHETIC_ROUNDS = """INSERT INTO rounds SELECT i * 15, i * 15 + 14, uuidv7()::VARCHAR, 'zappit',
     CASE WHEN i % 3 = 0 THEN $1 ELSE $2 END, NULL, 't-' || i % 20, 'web', 'p-' || i % 5000, 'EUR',
     'real', CASE i % 1000 WHEN 0 THEN 'void' WHEN 1 THEN 'open' ELSE 'closed' END,
     TIMESTAMP '2026-01-01' + INTERVAL (i) SECOND, NULL, NULL, 0, 0, NULL
     FROM range($3) AS of(i)"""
 SYNTHETIC_BETS = """INSERT INTO bets SELECT i // 2 * 15, i // 2 * 15 + 12, 's1', 's1',
     CASE WHEN i % 2 = 0 THEN 'main' ELSE 'perfect_pairs' END, 100,
-    CASE WHEN i % 10 = 0 THEN 200 ELSE 100 END, (hash(i) % 3 * 100)::BIGINT, 'win'
+    CASE WHEN i % 10 = 0 THEN 200 ELSE 100 END, NULL, NULL, (hash(i) % 3 * 100)::BIGINT, NULL, NULL,
+    'win'
     FROM range($1) AS of(i)"""
 FLOOR = """SELECT COUNT(*), SUM(paid)
     FROM (SELECT SUM(paid_minor) AS paid FROM bets GROUP BY first_leaf, bet)"""

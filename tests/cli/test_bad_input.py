@@ -128,7 +128,9 @@ def test_stake_zero_or_negative(shoeproof: Shoeproof, copy: Path, command: str, 
 @pytest.mark.parametrize("command", ["simulate", "play"])
 def test_stake_over_the_limit(shoeproof: Shoeproof, copy: Path, command: str) -> None:
     before = _size(copy)
-    told(shoeproof(command, "zappit", "--stake", "10001", "--ledger", copy), 2, "10000")
+    told(
+        shoeproof(command, "zappit", "--stake", "10001", "--ledger", copy), 2, "the most is 100.00"
+    )
     assert _size(copy) == before
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -162,6 +163,34 @@ def test_an_adjudicator_may_go_by_what_the_screen_showed(
     assert json.loads(shoeproof("verify", "--ledger", place.path, "--json").out)["findings"] == []
 
 
+def test_a_screen_with_a_bet_the_round_does_not_have_pays_nothing(
+    call: Shoeproof, shoeproof: Shoeproof, place: Place
+) -> None:
+    text = shoeproof("replay", place.lost, "--as-round", "--ledger", place.path).out
+    file = place.path.parent / "screen.round"
+    file.write_text(text + '"s7 main" = 900000\n')
+    assert call("open", place.lost, "--claim", "other", "--attach", file).code == 0
+    words = ("--remedy", "honour", "--shown", file, "--reference", "ADJ-7", "--key", "ann", "--yes")
+    told(call("decide", place.lost, *words), 2, "main of s7, a bet that this round does not have")
+
+
+def test_what_the_rules_pay_less_than_the_screen_showed_an_adjudicator_may_pay(
+    call: Shoeproof, shoeproof: Shoeproof, place: Place
+) -> None:
+    text = shoeproof("replay", place.underpaid, "--as-round", "--ledger", place.path).out
+    file = place.path.parent / "screen.round"
+    file.write_text(re.sub(r'"s1 main" = \d+', '"s1 main" = 9900', text))
+    opening = ("--claim", "settlement", "--attach", file)
+    assert call("open", place.underpaid, *opening).code == 0
+    found = json.loads(call("assess", place.underpaid, "--shown", file, "--json").out)
+    assert (found["governing"], found["verdict"]) == ("refer", "upheld")
+    words = ("--remedy", "honour", "--shown", file, "--reference", "ADJ-7", "--yes", "--key")
+    assert call("decide", place.underpaid, *words, "ann").code == 0
+    told_json = json.loads(call("decide", place.underpaid, *words, "bob", "--json").out)
+    paid = int(re.search(r'"s1 main" = (\d+)', text)[1])  # type: ignore[index]
+    assert told_json["amount_minor"] == 9_900 - paid
+
+
 def test_a_screen_nobody_sent_decides_nothing(
     call: Shoeproof, shoeproof: Shoeproof, place: Place
 ) -> None:
@@ -266,6 +295,7 @@ def test_without_a_hit_the_search_claims_no_proof(call: Shoeproof, place: Place)
         (("--player", "p-1", "--paid", "nan"), "'nan' is no amount"),
         (("--player", "p-1", "--card", "11s"), "'11s' is no card"),
         (("--stake", "10"), "say which player, or from when"),
+        (("--from", "2026-03-02T00:00Z", "--to", "2026-03-01T00:00Z"), "ends before it begins"),
     ],
 )
 def test_what_cannot_be_looked_for(call: Shoeproof, words: tuple[str, ...], message: str) -> None:
@@ -283,6 +313,7 @@ ELSEWHERE = "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5d"
     [
         (ELSEWHERE, "is it another ledger's?"),
         ("0000", "has no round '0000'"),
+        ("", "which round?"),
         ("01", "several rounds begin with '01'"),
     ],
 )

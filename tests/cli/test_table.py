@@ -55,7 +55,7 @@ def test_sweep_says_what_it_did_and_then_finds_nothing(shoeproof: Shoeproof, wai
     assert overdue.code == 0  # by the last leaf no time has passed
     first = shoeproof("table", "sweep", "--ledger", waiting)
     assert first.code == 0, first
-    assert "4 rounds were open, 3 were ended." in first.out
+    assert "4 rounds were open, 3 ended." in first.out
     assert first.out.count("stood") == 3
     again = shoeproof("table", "sweep", "--json", "--ledger", waiting)
     assert again.code == 0

@@ -11,7 +11,7 @@ from audit_reports.case_report.model import Audience, CaseReport
 from audit_reports.case_report.write import render_case_report, write_case_report
 from audit_reports.errors import ReportError
 from ledger import Ledger
-from ledger.events import ConnectionLost, GameDisabled, GameEnabled
+from ledger.events import ConnectionLost, GameDisabled, GameEnabled, KeyRevoked, ServiceStopped
 from ledger.signing import sign_checkpoint
 from replay.disputes.assess import assess
 from replay.disputes.cases import read_cases
@@ -56,7 +56,11 @@ def report(ledger: Ledger, audience: Audience = "adjudicator") -> CaseReport:
 
 
 def page(ledger: Ledger, audience: Audience = "adjudicator") -> str:
-    return render_case_report(report(ledger, audience), ".html").decode()
+    return page_of(report(ledger, audience))
+
+
+def page_of(report: CaseReport) -> str:
+    return render_case_report(report, ".html").decode()
 
 
 def test_a_natural_paid_at_even_odds_is_resettled_at_three_to_two(ledger: Ledger) -> None:
@@ -117,6 +121,34 @@ def test_a_player_is_told_no_names_of_staff_and_nothing_of_other_players(ledger:
     assert "staff, 1 of 1 keys" in html
 
 
+def test_a_player_is_told_of_the_service_what_befell_the_round_and_no_operator_s_note() -> None:
+    ledger = new_ledger()
+    ledger.append(("operations", GameDisabled(6, "nba", "before: ann of shift 2")))
+    ledger.append(("operations", GameEnabled(1, "nba", None)))
+    round_id = live.open_round(ledger)
+    ledger.append(("operations", ServiceStopped(3, None, "ann pulled the plug, p-99 complained")))
+    ledger.append(("operations", ServiceStopped(3, "zero", "another game")))
+    told = report_on(ledger, round_id, "player").timeline
+    of_service = [row.says for row in told if row.stream == "operations"]
+    assert of_service == ["service stopped: cause 3, platform restart"]
+    assert "ann pulled" in page_of(report_on(ledger, round_id, "adjudicator"))
+
+
+def test_a_player_is_not_told_whose_key_was_distrusted() -> None:
+    ledger = new_ledger()
+    staff = hire(ledger)
+    natural = underpaid(ledger)
+    open_case(ledger, natural, "settlement", signer=staff.ann)
+    ann = next(key for key in ledger.key_ring() if key.public_key.name == "ann")
+    first = ann.start
+    ledger.append(("keys", KeyRevoked("ann", ann.public_key.key_id_hex, first, "stolen")))
+    assert "ann is not trusted" in page_of(report_on(ledger, natural, "adjudicator"))
+    told = report_on(ledger, natural, "player")
+    assert told.findings
+    for suffix in (".html", ".json", ".txt"):
+        assert "ann" not in re.findall(r"\w+", render_case_report(told, suffix).decode())
+
+
 def test_an_adjudicator_is_told_who_signed_and_which_rounds_are_touched(ledger: Ledger) -> None:
     html = page(ledger)
     assert re.search(r"ann decided: upheld, resettle", html)
@@ -138,6 +170,15 @@ def test_a_regulator_is_told_whether_the_game_was_disabled() -> None:
     told = report_on(ledger, round_id, "regulator").incident
     assert told is not None
     assert re.fullmatch(r"disabled at 2026.*Z, enabled again at 2026.*Z", told.game_disabled)
+
+
+def test_another_game_that_was_disabled_is_not_this_one() -> None:
+    ledger = new_ledger()
+    round_id = underpaid(ledger)
+    ledger.append(("operations", GameDisabled(6, "zero", None)))
+    told = report_on(ledger, round_id, "regulator").incident
+    assert told is not None
+    assert told.game_disabled.startswith("the ledger records no GameDisabled")
 
 
 def test_the_table_is_drawn_at_the_fault_and_at_the_end() -> None:

@@ -77,6 +77,12 @@ def test_the_checkpoint_s_cover_is_said(monkeypatch: pytest.MonkeyPatch) -> None
         ("late-decision-by-the-device-s-clock", "the ledger's time counts, not the device's"),
         ("decision-with-an-earlier-clock", "the order of the ledger rules"),
         ("overpaid", "main of s1 was paid 20.00 EUR too much, which is not debited"),
+        (
+            "natural-paid-even-money",
+            "main of s1 was paid 20.00 GBP (even_money), the rules pay 25.00 GBP (natural)",
+        ),
+        ("bet-taken-twice", "the debit for the deal is 20.00 EUR, the stake is 10.00 EUR"),
+        ("stake-back-in-part", "5.00 EUR went back for main of s1, staked 10.00 EUR, paid before"),
         ("win-of-10000-01-is-held", "10,000.01 GBP of the win is held and not lost"),
         ("screen-differs-from-the-ledger", "the screen showed 'deal dealer 5d down' where"),
     ],

@@ -123,6 +123,19 @@ class StoreSuite(ABC):
         play(ledger, OTHER_ROUND)
         assert verify(ledger).findings == []
 
+    def test_append_that_rests_on_a_stream_which_went_on_leaves_nothing(
+        self, ledger: Ledger
+    ) -> None:
+        play(ledger, length=3)
+        opened_case = ("disputes/" + ROUND, DisputeOpened(ROUND, "fairness", None, [], None))
+        size = ledger.size()
+        for read in ({ROUND: 1}, {ROUND: 2, OTHER_ROUND: 0}):
+            with pytest.raises(StreamConflict, match="went on elsewhere"):
+                ledger.append(opened_case, after=read)
+        assert ledger.size() == size
+        ledger.append(opened_case, after={ROUND: 2, OTHER_ROUND: -1, "disputes/" + ROUND: -1})
+        assert verify(ledger).findings == []
+
     def test_append_that_is_not_admitted_leaves_nothing(self, ledger: Ledger) -> None:
         play(ledger, length=2)
         engine = parse_vkey(ledger.public_keys()["engine"])

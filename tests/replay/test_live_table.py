@@ -278,7 +278,7 @@ def test_a_stake_above_the_balance_is_refused_and_not_debited(ledger: Ledger) ->
     wallet = MemoryWallet(99)
     live = table(ledger, wallet=wallet).open_round("p-1")
     size = ledger.size()
-    with pytest.raises(StakeRefused, match="the balance only 99"):
+    with pytest.raises(StakeRefused, match=r"the balance only 0\.99"):
         live.deal(STAKES)
     assert (ledger.size(), wallet.balance_minor("p-1")) == (size, 99)
 

@@ -1,0 +1,7 @@
+-- Which cards came from a place that the shoe of their game does not have?
+SELECT round, receiver, shoe_index, shoe_cards, cards.leaf_index
+FROM cards
+JOIN rounds USING (first_leaf, round)
+JOIN rule_sets USING (rules_digest)
+WHERE shoe_index < 0 OR shoe_index >= shoe_cards
+ORDER BY cards.leaf_index

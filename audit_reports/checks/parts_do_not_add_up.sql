@@ -1,0 +1,6 @@
+-- Of which bets do start, luck, skill and error not add up to what was returned?
+SELECT round, bet, initial_minor + recorded_paid_minor - staked_minor AS returned_minor,
+    start_minor + error_minor + list_sum([*COLUMNS('^(luck|skill)_')]) AS parts_minor
+FROM round_bets
+WHERE start_minor IS NOT NULL AND ABS(returned_minor - parts_minor) > 1e-6
+ORDER BY first_leaf

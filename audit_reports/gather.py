@@ -1,0 +1,201 @@
+"""Gathering: verified leaves, round by round, until they are made into rows of tables."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from audit_reports.fold import READ, RoundRows, rows_of
+from audit_reports.luck import Apart, ClosedRound
+from audit_reports.rows import DisputeRow, InterruptionRow
+from audit_reports.said import Said, said, text_of
+from ledger import StoredLeaf
+from ledger.events import (
+    CLOSING,
+    BetResettled,
+    DisputeDecided,
+    DisputeOpened,
+    EventData,
+    Incident,
+    Refunded,
+    RoundClosed,
+    RoundOpened,
+    RoundVoided,
+    RulesAdded,
+)
+from ledger.rounds import is_round
+from replay.engine.rules import Rules, rules_digest, rules_from_data
+from replay.errors import RulesError
+
+Earlier: TypeAlias = Callable[[str], Sequence[StoredLeaf]]
+"""Given a stream, returns its leaves that were gathered before, verified, in order."""
+
+_DISPUTES = {cls.__name__ for cls in (BetResettled, DisputeDecided, DisputeOpened, Refunded)}
+_INCIDENTS = {cls.__name__ for cls in Incident.__subclasses__()}
+
+
+class RuleSet(msgspec.Struct, frozen=True):
+    """Rules that the ledger holds from a leaf on."""
+
+    rules: Rules
+    leaf_index: int
+
+
+class Gathered(msgspec.Struct):
+    """A round's leaves, as far as they are there, up to the one that ended it."""
+
+    stream: str
+    leaves: list[StoredLeaf]
+    texts: list[bytes]
+    events: list[Said]
+    is_stored: bool
+    is_ended: bool = False
+
+    def take(self, leaf: StoredLeaf, text: bytes | None) -> None:
+        """Take in the next leaf."""
+        self.leaves.append(leaf)
+        self.texts.append(text_of(leaf) if text is None else text)
+        if leaf.topic in READ:
+            self.events.append(said(leaf, text))
+        self.is_ended = leaf.topic in CLOSING
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it ended by being voided."""
+        return self.leaves[-1].topic == RoundVoided.__name__
+
+    @property
+    def rules_digest(self) -> str:
+        """The digest of the rules it was opened with; empty where that cannot be told."""
+        first = self.events[0].data
+        return first.rules_digest if isinstance(first, RoundOpened) else ""
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """What leaves changed: rounds, and what stands by itself."""
+
+    rounds: list[Gathered] = []
+    disputes: list[DisputeRow] = []
+    interruptions: list[InterruptionRow] = []
+    rule_sets: dict[str, RuleSet] = {}
+
+
+class Gatherer:
+    """All rounds that are open, and what changed since it was last asked."""
+
+    def __init__(self, start: int, earlier: Earlier, rule_sets: Mapping[str, RuleSet]) -> None:
+        """Go on from leaf `start`, with the rule sets that stand before it."""
+        self._start, self._earlier = start, earlier
+        self.rule_sets = dict(rule_sets)
+        self.apart = Apart()
+        self._open: dict[str, Gathered] = {}
+        self._changed: dict[str, Gathered] = {}
+        self._now = Changes()
+
+    def take(self, leaf: StoredLeaf, text: bytes | None = None) -> None:
+        """Take in the next leaf, which must be verified; `text` is its data's where it is sound."""
+        stream, topic = leaf.stream, leaf.topic
+        if is_round(stream):
+            self._take_of_round(leaf, text)
+            if topic not in _INCIDENTS:
+                return
+        elif topic == RulesAdded.__name__:
+            self._add_rules(said(leaf, text))
+        elif topic in _DISPUTES:
+            self._now.disputes.append(_dispute(said(leaf, text)))
+        if topic in _INCIDENTS:
+            self._now.interruptions.append(_interruption(leaf, said(leaf, text)))
+
+    def changes(self) -> Changes:
+        """Return what changed since this was last asked."""
+        now, self._now = self._now, Changes()
+        now.rounds.extend(self._changed.values())
+        self._changed = {}
+        return now
+
+    def game_of(self, round_: Gathered) -> str | None:
+        """Return the game that a round's rules are for, if the ledger held them when it opened."""
+        found = self.rule_sets.get(round_.rules_digest)
+        if found is None or found.leaf_index > round_.leaves[0].leaf_index:
+            return None
+        return found.rules.id
+
+    def rows(self, round_: Gathered) -> RoundRows | None:
+        """Return the rows that a round comes to."""
+        rows = rows_of(round_.stream, round_.events, self.game_of(round_))
+        if rows is not None:
+            rows.round.last_leaf = round_.leaves[-1].leaf_index
+        return rows
+
+    def _take_of_round(self, leaf: StoredLeaf, text: bytes | None) -> None:
+        stream = leaf.stream
+        held = self._open.get(stream)
+        if held is None:
+            held = self._begun(leaf)
+            if held is None or held.is_ended:
+                return
+            self._open[stream] = held
+        held.take(leaf, text)
+        self._changed[stream] = held
+        if held.is_ended:
+            del self._open[stream]
+
+    def _begun(self, leaf: StoredLeaf) -> Gathered | None:
+        if leaf.version == 1:
+            return Gathered(leaf.stream, [], [], [], is_stored=False)
+        if leaf.stream in self._changed or not self._start:
+            return None
+        held = Gathered(leaf.stream, [], [], [], is_stored=True)
+        for each in self._earlier(leaf.stream):
+            if held.is_ended:
+                break
+            held.take(each, None)
+        return held if held.leaves else None
+
+    def _add_rules(self, event: Said) -> None:
+        found = read_rules(event)
+        if found is not None and found[0] not in self.rule_sets:
+            self.rule_sets[found[0]] = self._now.rule_sets[found[0]] = found[1]
+
+
+def read_rules(event: Said) -> tuple[str, RuleSet] | None:
+    """Return the rules an event adds, by the digest that their content has."""
+    if not isinstance(event.data, RulesAdded):
+        return None
+    try:
+        rules = rules_from_data(event.data.rules)
+    except RulesError:
+        return None
+    return rules_digest(rules), RuleSet(rules, event.leaf_index)
+
+
+def closed_rounds(rounds: Iterable[Gathered]) -> list[ClosedRound]:
+    """Return those rounds that have closed, to be taken apart."""
+    found: list[ClosedRound] = []
+    for each in rounds:
+        opened, last = each.events[0].data, each.events[-1]
+        if isinstance(opened, RoundOpened) and isinstance(last.data, RoundClosed):
+            topics = (leaf.topic for leaf in each.leaves)
+            said = list(zip(topics, each.texts, strict=True))
+            found.append(ClosedRound(each.stream, opened, last.at, said, each.leaves))
+    return found
+
+
+def _interruption(leaf: StoredLeaf, event: Said) -> InterruptionRow:
+    data = event.data
+    assert isinstance(data, Incident)
+    round_ = leaf.stream if is_round(leaf.stream) else None
+    return InterruptionRow(
+        event.leaf_index, event.at, leaf.topic, round_, data.cause, data.scope, data.note
+    )
+
+
+def _dispute(event: Said) -> DisputeRow:
+    data: EventData = event.data
+    fields = {
+        name: getattr(data, name) for name in DisputeRow.__struct_fields__ if hasattr(data, name)
+    }
+    if isinstance(data, Refunded):
+        fields |= {"amount_minor": None, "refunded_minor": data.amount_minor}
+    name = type(data).__name__
+    return DisputeRow(leaf_index=event.leaf_index, recorded_at=event.at, event=name, **fields)

@@ -1,0 +1,73 @@
+"""PAR sheets: the theoretical returns that were approved, as the operator hands them over.
+
+A file is JSON: a list of objects with `id` (the sheet's own), `date` (ISO 8601), `sha256` (of the
+document, lower hex), `game`, `rules_digest`, `bet` and `percent` (a decimal number as text).
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pyarrow as pa
+
+from audit_reports.errors import ParSheetRefused
+
+_is_sha256 = re.compile(r"[0-9a-f]{64}").fullmatch
+_LARGEST: Final = Decimal(10_000)
+
+
+class ParSheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one approved sheet says of one bet; `percent` is the return on initial stakes."""
+
+    id: str
+    date: date
+    sha256: str
+    game: str
+    rules_digest: str
+    bet: str
+    percent: str
+
+
+def read_par_sheets(path: Path) -> list[ParSheet]:
+    """Return the sheets in a file; raises ParSheetRefused for what is none, and OSError.
+
+    No two may speak of the same bet under the same rules.
+    """
+    try:
+        sheets = msgspec.json.decode(path.read_bytes(), type=list[ParSheet])
+    except ValueError as error:
+        raise ParSheetRefused(f"{path} is no list of PAR sheets: {error}") from error
+    seen: set[tuple[str, str]] = set()
+    for place, sheet in enumerate(sheets):
+        wrong = _fault(sheet)
+        if (sheet.rules_digest, sheet.bet) in seen:
+            wrong = f"a sheet before it speaks of {sheet.bet} under the same rules"
+        if wrong:
+            raise ParSheetRefused(f"{path}: sheet {place + 1}: {wrong}")
+        seen.add((sheet.rules_digest, sheet.bet))
+    return sheets
+
+
+def par_sheet_rows(sheets: Sequence[ParSheet]) -> pa.Table:
+    """Return sheets as rows of the table `par_sheets`."""
+    types = {"date": pa.date32()}
+    columns = {
+        name: pa.array([getattr(each, name) for each in sheets], types.get(name, pa.string()))
+        for name in ParSheet.__struct_fields__
+    }
+    return pa.table(columns)
+
+
+def _fault(sheet: ParSheet) -> str:
+    for name in ("sha256", "rules_digest"):
+        if _is_sha256(getattr(sheet, name)) is None:
+            return f"{name} is not a SHA-256 in lower hex"
+    try:
+        percent = Decimal(sheet.percent)
+    except InvalidOperation:
+        return f"percent {sheet.percent!r} is no decimal number"
+    return "" if percent.is_finite() and 0 <= percent <= _LARGEST else "percent is out of reach"

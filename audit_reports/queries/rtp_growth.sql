@@ -1,0 +1,38 @@
+-- How did each bet's sums grow, in some eighty steps that get longer as the rounds get many?
+-- For the chart alone: a step is a quarter of a doubling of the leaves since the bet's first round.
+WITH chosen AS (
+    SELECT *
+    FROM round_bets
+    WHERE
+        mode = 'real'
+        AND state = 'closed'
+        AND ($begin::TIMESTAMP IS NULL OR closed_at >= $begin)
+        AND ($end::TIMESTAMP IS NULL OR closed_at < $end)
+),
+
+firsts AS (
+    SELECT rules_digest, currency, bet, MIN(first_leaf) AS first
+    FROM chosen
+    GROUP BY rules_digest, currency, bet
+)
+
+SELECT
+    game,
+    rules_digest,
+    currency,
+    bet,
+    floor(4 * log2(1 + first_leaf - first))::BIGINT AS step,
+    COUNT(*) AS rounds,
+    SUM(initial_minor) AS initial,
+    SUM(staked_minor) AS staked,
+    SUM(paid_minor) AS paid,
+    SUM(initial_minor::HUGEINT * initial_minor) AS initial_initial,
+    SUM((paid_minor - staked_minor)::HUGEINT * initial_minor) AS win_initial,
+    SUM((paid_minor - staked_minor)::HUGEINT * (paid_minor - staked_minor)) AS win_win,
+    SUM(staked_minor::HUGEINT * staked_minor) AS staked_staked,
+    SUM(paid_minor::HUGEINT * staked_minor) AS paid_staked,
+    SUM(paid_minor::HUGEINT * paid_minor) AS paid_paid
+FROM chosen
+JOIN firsts USING (rules_digest, currency, bet)
+GROUP BY ALL
+ORDER BY ALL

@@ -1,0 +1,14 @@
+-- Which rounds hold stakes that are not settled, and how much?
+SELECT
+    first_leaf,
+    round,
+    game,
+    currency,
+    table_name,
+    opened_at,
+    SUM(held_minor)::BIGINT AS held_minor
+FROM round_bets
+WHERE mode = 'real' AND state = 'open' AND ($end::TIMESTAMP IS NULL OR opened_at < $end)
+GROUP BY ALL
+HAVING SUM(held_minor) > 0
+ORDER BY first_leaf

@@ -1,0 +1,19 @@
+-- Which bets were voided, and what would the rules have paid on each?
+SELECT
+    first_leaf,
+    round,
+    game,
+    rules_digest,
+    currency,
+    bet,
+    table_name,
+    closed_at,
+    staked_minor,
+    would_have_paid_minor
+FROM round_bets
+WHERE
+    mode = 'real'
+    AND state = 'void'
+    AND ($begin::TIMESTAMP IS NULL OR COALESCE(closed_at, opened_at) >= $begin)
+    AND ($end::TIMESTAMP IS NULL OR COALESCE(closed_at, opened_at) < $end)
+ORDER BY first_leaf, bet <> 'main', bet

@@ -1,0 +1,20 @@
+-- Which bets were not paid as the rules say, or were paid otherwise after a dispute?
+SELECT
+    first_leaf,
+    round,
+    game,
+    currency,
+    bet,
+    closed_at,
+    recorded_paid_minor,
+    paid_minor,
+    round(error_minor)::BIGINT AS error_minor,
+    resettled
+FROM round_bets
+WHERE
+    mode = 'real'
+    AND state = 'closed'
+    AND (resettled OR COALESCE(error_minor, 0) <> 0)
+    AND ($begin::TIMESTAMP IS NULL OR closed_at >= $begin)
+    AND ($end::TIMESTAMP IS NULL OR closed_at < $end)
+ORDER BY first_leaf, bet <> 'main', bet

@@ -1,0 +1,40 @@
+"""What a bet should return: as the game's page publishes it, and as its rules say."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import msgspec
+
+from audit_reports.rtp import PUBLISHED
+from replay.engine.rules import Rules, rules_digest
+from replay.luck.values import values_of
+from replay.theory.side_bets import side_bet
+
+
+class Theoretical(msgspec.Struct, frozen=True):
+    """Returns on initial stakes: `published_percent` as printed, None for rules of no page.
+
+    `computed` is what the rules return, of the main bet under optimal play, of insurance over all
+    hands that are offered it. Of a side bet `fraction` is exact and `largest` the most that it
+    returns, its stake included.
+    """
+
+    published_percent: str | None
+    computed: float
+    fraction: Fraction | None = None
+    largest: Fraction | None = None
+
+
+def theoretical(rules: Rules) -> Mapping[str, Theoretical]:
+    """Return what every bet of a game should return; takes seconds for rules of no page."""
+    digest = rules_digest(rules)
+    found = {}
+    for bet, mean in values_of(rules).means.items():
+        published = PUBLISHED.get((digest, bet))
+        if bet in rules.side_bets:
+            fraction = side_bet(rules, bet).fraction
+            largest = 1 + max(rules.side_bets[bet].pays.values())
+            found[bet] = Theoretical(published, 1 + mean, fraction, largest)
+        else:
+            found[bet] = Theoretical(published, 1 + mean)
+    return found

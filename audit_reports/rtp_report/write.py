@@ -1,0 +1,198 @@
+"""A report on realised RTP in the form a file's name asks for: HTML, PDF, CSV or JSON."""
+
+import csv
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from markupsafe import Markup
+
+from audit_reports.errors import ReportError
+from audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
+from audit_reports.pages.pdf import pdf_of
+from audit_reports.pages.render import render_page
+from audit_reports.rtp_report.build import bet_words
+from audit_reports.rtp_report.figures import SLICES
+from audit_reports.rtp_report.judge import points
+from audit_reports.rtp_report.model import BetReport, Day, GameReport, Row, RtpReport
+from audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH
+from ledger.files import write_durably
+from replay.currency import amount_text
+
+SUFFIXES: Final = (".html", ".pdf", ".csv", ".json")
+
+MOST_ROWS: Final = 200
+"""How many rows of a list the page shows; CSV and JSON have all."""
+
+TONES: Final = {NO_EVIDENCE: "good", WATCH: "warn", OUT_OF_RANGE: "bad"}
+
+_OF_ROW: Final = (
+    "rounds", "hands", "players", "initial_minor", "staked_minor", "paid_minor", "win_minor",
+    "rtp_on_initial_stakes", "rtp_on_total_staked", "interval_lower", "interval_upper",
+    "voided_rounds", "voided_minor", "open_rounds", "held_minor", "resettled_rounds",
+    "resettled_minor", "cash_minor", "incentive_minor",
+)  # fmt: skip
+_OF_BET: Final = (
+    "verdict", "why", "published_percent", "computed", "expected", "band_lower", "band_upper",
+    "anytime_lower", "anytime_upper", "wrong_rounds", "wrong_minor",
+)  # fmt: skip
+COLUMNS: Final = (
+    "rows", "game", "rules_digest", "currency", "bet", *SLICES, *_OF_ROW, *_OF_BET
+)  # fmt: skip
+
+
+def write_rtp_report(report: RtpReport, path: Path) -> None:
+    """Write a report whole or not at all, in the form its file's suffix names.
+
+    Raises ReportError for another suffix, or where PDF cannot be made, and OSError.
+    """
+    write_durably(path, render_rtp_report(report, path.suffix.lower()))
+
+
+def render_rtp_report(report: RtpReport, suffix: str) -> bytes:
+    """Return a report as the bytes of a `.html`, `.pdf`, `.csv` or `.json` file.
+
+    HTML, CSV and JSON are the same bytes for the same report. Raises ReportError.
+    """
+    match suffix:
+        case ".html":
+            return _page(report).encode()
+        case ".pdf":
+            return pdf_of(_page(report))
+        case ".csv":
+            return _table(report).encode()
+        case ".json":
+            return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
+    raise ReportError(f"a report is a file ending in {', '.join(SUFFIXES)}, not {suffix!r}")
+
+
+def _page(report: RtpReport) -> str:
+    return render_page(
+        "rtp.html",
+        title=report.title,
+        report=report,
+        tones=TONES,
+        most=MOST_ROWS,
+        bet_words=bet_words,
+        slice_words=slice_words,
+        runs=runs_of_days,
+        percent=percent,
+        points=points,
+        funnel=funnel_of,
+        waterfall=waterfall_of,
+    )
+
+
+def percent(value: float | None, places: int = 2) -> str:
+    """Return a fraction as a percentage, a dash for None."""
+    return "-" if value is None else f"{100 * value:.{places}f}%"
+
+
+def slice_words(name: str, value: str | None, currency: str) -> str:
+    """Return the value a slice is named by as people read it."""
+    if value is None:
+        return "not recorded"
+    if name == "stake_band":
+        low, high = 10 ** int(value), 10 ** (int(value) + 1) - 1
+        return f"{amount_text(low)} to {amount_text(high, currency)}"
+    return value
+
+
+def runs_of_days(days: tuple[Day, ...]) -> list[tuple[str, tuple[Row, ...]]]:
+    """Return days by name, those without activity that follow each other as one."""
+    found: list[tuple[str, tuple[Row, ...]]] = []
+    idle: list[str] = []
+    for day in (*days, None):
+        if day is not None and not day.rows:
+            idle.append(day.day)
+            continue
+        if idle:
+            name = idle[0] if len(idle) == 1 else f"{idle[-1]} to {idle[0]}"
+            found.append((name, ()))
+            idle = []
+        if day is not None:
+            found.append((day.day, day.rows))
+    return found
+
+
+def funnel_of(game: GameReport, bet: BetReport) -> Markup:
+    """Draw a bet's realised return over rounds against both bands about what was expected."""
+    growth, expected = bet.growth, bet.expected
+    if growth is None or expected is None:
+        return Markup("")
+    last = growth.realised[-1]
+    return funnel_chart(
+        f"{game.title}, {bet_words(bet.row.bet)} bet: realised return over rounds",
+        f"After {growth.rounds[-1]:,} rounds {percent(last)} was returned on initial stakes, where "
+        f"{percent(expected)} was expected. The shaded band, plus or minus "
+        f"{percent(growth.fixed[-1])}, holds 95% of single looks; the dashed one, plus or minus "
+        f"{percent(growth.anytime[-1])}, holds at all times together.",
+        Funnel(growth.rounds, growth.realised, expected, growth.fixed, growth.anytime),
+    )
+
+
+def waterfall_of(game: GameReport, bet: BetReport) -> Markup:
+    """Draw how the return of a bet came about."""
+    told = ", ".join(f"{step.label} {points(step.value)}" for step in bet.steps[1:])
+    total = sum(step.value for step in bet.steps)
+    return waterfall_chart(
+        f"{game.title}, {bet_words(bet.row.bet)} bet: how the return came about",
+        f"From {percent(bet.steps[0].value)} in theory, in points: {told}; "
+        f"{percent(total)} was realised.",
+        [(step.label, step.value) for step in bet.steps],
+    )
+
+
+def _table(report: RtpReport) -> str:
+    out = StringIO()
+    if report.objection is not None:
+        out.write(f"# NOT VERIFIED: {report.objection}\n")
+    writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_records(report))
+    return out.getvalue()
+
+
+def _records(report: RtpReport) -> Iterator[dict[str, Any]]:
+    for game in report.games:
+        named = {
+            "game": game.game or "",
+            "rules_digest": game.rules_digest,
+            "currency": game.currency,
+        }
+        for bet in game.bets:
+            yield {"rows": "all", **named, **_of_row(bet.row), **_of_bet(bet)}
+        for by, rows in game.slices.items():
+            for row in rows:
+                yield {"rows": f"by {by}", **named, **_of_row(row)}
+        for day in game.days:
+            for row in day.rows:
+                yield {"rows": "last 30 days", **named, **_of_row(row), "day": day.day}
+            if not day.rows:
+                yield {"rows": "last 30 days: no activity", **named, "day": day.day}
+
+
+def _of_row(row: Row) -> dict[str, Any]:
+    data = msgspec.structs.asdict(row)
+    lower, upper = (None, None) if row.interval is None else msgspec.structs.astuple(row.interval)
+    data |= {"interval_lower": lower, "interval_upper": upper}
+    return {"bet": row.bet, **row.slice} | {name: data[name] for name in _OF_ROW}
+
+
+def _of_bet(bet: BetReport) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "verdict": bet.word,
+        "why": "; ".join(bet.why),
+        "expected": bet.expected,
+        "wrong_rounds": bet.wrong_rounds,
+        "wrong_minor": bet.wrong_minor,
+    }
+    if bet.theory is not None:
+        found["published_percent"] = bet.theory.published_percent
+        found["computed"] = bet.theory.computed
+    for name, bounds in (("band", bet.band), ("anytime", bet.anytime)):
+        if bounds is not None:
+            found |= {f"{name}_lower": bounds.lower, f"{name}_upper": bounds.upper}
+    return found

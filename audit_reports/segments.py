@@ -1,0 +1,210 @@
+"""Segments: the projection's rows as Parquet files, and the manifest that says which they are.
+
+One process writes the projection's tables and publishes what they hold; whoever reads opens the
+segments, never the tables. A file holds the rows of a table, a game and a month whose rounds begin
+in one range of leaves, and its name holds its digest, so that no file is ever rewritten: an update
+writes the ranges that changed, then the manifest, in one rename. A stop anywhere leaves the earlier
+manifest with all of its files, or the new one with all of its own.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import duckdb
+import msgspec
+import pyarrow.parquet as pq
+
+from audit_reports import sql
+from audit_reports.errors import SegmentsRefused
+from ledger import Finding
+from ledger.files import write_durably
+
+FORMAT: Final = 3
+"""The version of the tables and of what is written into them; all of another is made anew."""
+
+MANIFEST: Final = "manifest.json"
+PART_LEAVES: Final = 1 << 20
+"""How many leaves the rounds of one file begin in."""
+
+ROW_GROUP: Final = 122_880
+"""Rows of a row group, one of which DuckDB gives to a thread."""
+
+UNKNOWN: Final = "unknown"
+"""The game of rules that the ledger does not hold, in the names of folders."""
+
+OF_ROUNDS: Final = ("rounds", "round_bets", "bets", "decisions", "cards")
+"""Tables whose rows are those of rounds: by game, month of the opening, and range of leaves."""
+
+OTHERS: Final = ("interruptions", "disputes", "rule_sets")
+"""Tables whose rows stand by themselves: by range of leaves."""
+
+TABLES: Final = (*OF_ROUNDS, *OTHERS)
+
+
+_MEND = "make it anew with `shoeproof project --rebuild`"
+_TEMPORARY = ".writing-"
+
+
+class Segment(msgspec.Struct, frozen=True):
+    """A file: its path below the manifest's folder, SHA-256 in lower hex, number of rows."""
+
+    path: str
+    sha256: str
+    rows: int
+
+    @property
+    def key(self) -> str:
+        """What the file is of: its path but for the digest in its name."""
+        return self.path.rpartition("-")[0]
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What the segments hold: the first `size` leaves of the ledger `origin`.
+
+    `last_leaf_hash` is the lower-hex hash of the last of them, None for none. A checkpoint of
+    `checkpoint_size` leaves vouches for so many of them, signatures for the others. `objection` is
+    why nothing beyond them was counted, None where the whole ledger is.
+    """
+
+    format: int
+    origin: str
+    size: int
+    last_leaf_hash: str | None
+    checkpoint_size: int | None
+    objection: Finding | None
+    segments: tuple[Segment, ...]
+
+
+def read_manifest(folder: Path) -> tuple[Manifest, str] | None:
+    """Return a folder's manifest and its SHA-256, None where there is none.
+
+    Raises SegmentsRefused for what is no manifest of this format, and OSError.
+    """
+    try:
+        data = (folder / MANIFEST).read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except ValueError as error:
+        raise SegmentsRefused(f"{folder / MANIFEST} is no manifest ({error}): {_MEND}") from error
+    if manifest.format != FORMAT:
+        raise SegmentsRefused(
+            f"{folder / MANIFEST} has the format {manifest.format}, not {FORMAT}: {_MEND}"
+        )
+    return manifest, hashlib.sha256(data).hexdigest()
+
+
+def check_segments(folder: Path, manifest: Manifest, tables: Iterable[str]) -> None:
+    """Raise SegmentsRefused where a file of one of these tables is not what the manifest names."""
+    wanted = set(tables)
+    for segment in manifest.segments:
+        path = folder / segment.path
+        if ".." in Path(segment.path).parts or Path(segment.path).is_absolute():
+            raise SegmentsRefused(f"the manifest names {segment.path!r}, which is outside: {_MEND}")
+        if segment.path.partition("/")[0] not in wanted:
+            continue
+        try:
+            digest = _digest(path)
+        except OSError as error:
+            raise SegmentsRefused(f"{path} cannot be read ({error.strerror}): {_MEND}") from error
+        if digest != segment.sha256:
+            raise SegmentsRefused(f"{path} is not what was published: {_MEND}")
+
+
+def publish(
+    database: duckdb.DuckDBPyConnection,
+    folder: Path,
+    manifest: Manifest,
+    before: Manifest | None,
+    *,
+    everything: bool,
+) -> None:
+    """Publish what the projection's tables hold.
+
+    `manifest` says of what they are, and names no segments yet. `before` is what was published
+    last. Its files are kept where nothing can have changed, unless `everything` is to be written;
+    those it names and the new manifest does not are removed the time after, for the sake of who is
+    reading them.
+    Raises duckdb.Error and OSError.
+    """
+    since = 0 if before is None or everything else before.size
+    kept = {} if before is None or not since else {each.key: each for each in before.segments}
+    folder.mkdir(parents=True, exist_ok=True)
+    for place in _changed(database, since, with_schema=not kept):
+        segment = _write(database, folder, place)
+        kept[segment.key] = segment
+    segments = tuple(sorted(kept.values(), key=lambda each: each.path))
+    manifest = msgspec.structs.replace(manifest, segments=segments)
+    write_durably(folder / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest)))
+    _remove_unnamed(folder, [*segments, *(() if before is None else before.segments)])
+
+
+class _Place(NamedTuple):
+    """What a file is of: the start of its path, and the rows it holds, as SQL."""
+
+    start: str
+    rows: str
+
+
+def _changed(
+    database: duckdb.DuckDBPyConnection, since: int, *, with_schema: bool
+) -> Iterator[_Place]:
+    """Yield the files whose rows may have changed since the leaf `since`."""
+    for table in TABLES if with_schema else ():
+        # Without rows, so that a table without any has its columns.
+        yield _Place(f"{table}/columns", f"FROM {table} LIMIT 0")
+    for game, month, part in database.execute(sql.query("changed_rounds"), {
+        "since": since, "part_leaves": PART_LEAVES, "unknown": UNKNOWN
+    }).fetchall():  # fmt: skip
+        of_round = (
+            f"SELECT first_leaf FROM rounds WHERE {_within('first_leaf', part)} "
+            f"AND COALESCE(game, '{UNKNOWN}') = '{game}' "
+            f"AND strftime(opened_at, '%Y-%m') = '{month}'"
+        )
+        for table in OF_ROUNDS:
+            rows = (
+                f"FROM {table} WHERE {_within('first_leaf', part)} AND first_leaf IN ({of_round}) "
+                "ORDER BY ALL"
+            )
+            yield _Place(f"{table}/game={game}/month={month}/part-{part}", rows)
+    for table in OTHERS:
+        select = f"SELECT DISTINCT leaf_index // {PART_LEAVES} FROM {table} WHERE leaf_index >= ?"
+        for (part,) in database.execute(select, [since]).fetchall():
+            rows = f"FROM {table} WHERE {_within('leaf_index', part)} ORDER BY leaf_index"
+            yield _Place(f"{table}/part-{part}", rows)
+
+
+def _within(column: str, part: int) -> str:
+    return f"{column} >= {part * PART_LEAVES} AND {column} < {(part + 1) * PART_LEAVES}"
+
+
+def _write(database: duckdb.DuckDBPyConnection, folder: Path, place: _Place) -> Segment:
+    directory = (folder / place.start).parent
+    directory.mkdir(parents=True, exist_ok=True)
+    temporary = directory / f"{_TEMPORARY}{os.getpid()}"
+    # Arrow writes the same bytes for the same rows, which DuckDB does not promise.
+    rows = database.sql(place.rows).to_arrow_table().combine_chunks()
+    pq.write_table(rows, temporary, compression="zstd", row_group_size=ROW_GROUP)
+    with temporary.open("rb") as file:
+        os.fsync(file.fileno())
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    path = f"{place.start}-{digest[:16]}.parquet"
+    temporary.replace(folder / path)
+    return Segment(path, digest, rows.num_rows)
+
+
+def _remove_unnamed(folder: Path, named: Iterable[Segment]) -> None:
+    keep = {folder / each.path for each in named}
+    for table in TABLES:
+        for path in (folder / table).rglob("*"):
+            if path.is_file() and path not in keep:
+                path.unlink()
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

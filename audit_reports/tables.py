@@ -1,0 +1,173 @@
+"""The tables as readers see them: views over published segments, which nobody can write through.
+
+Every file is held to its digest in the manifest before it is read. The database has no access to
+anything but these files, and its settings are locked; a question is one SELECT.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Self
+
+import duckdb
+import pyarrow as pa
+
+from audit_reports import sql
+from audit_reports.errors import QueryRefused, SegmentsRefused
+from audit_reports.par_sheets import ParSheet, par_sheet_rows
+from audit_reports.projection import DIRECTORY, open_projection
+from audit_reports.segments import TABLES, Manifest, check_segments, read_manifest
+from ledger import Finding, Ledger
+from ledger.sharing import Progress
+
+SEGMENTS = "segments"
+"""The folder of the segments below that of the projection."""
+
+_LAST_LEAF = {"rounds": "last_leaf", "round_bets": "last_leaf"}
+"""Which leaf a row must not go beyond to be vouched for; in other tables it is `leaf_index`."""
+
+_LOCKED = (
+    "SET allowed_paths = {paths}",
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
+)
+
+
+class Tables:
+    """The published tables of one ledger, open for questions; use `open_tables`.
+
+    They hold what the first `size` leaves of the ledger `origin` say; a checkpoint of
+    `checkpoint_size` leaves vouches for so many, None for none. `manifest_digest` is the SHA-256 of
+    the manifest in lower hex. `objection` is why nothing beyond those leaves was counted.
+    """
+
+    def __init__(
+        self, folder: Path, manifest: Manifest, digest: str, par_sheets: Sequence[ParSheet] = ()
+    ) -> None:
+        """Open views of a folder's segments, which must have been checked."""
+        self.origin, self.size = manifest.origin, manifest.size
+        self.checkpoint_size = manifest.checkpoint_size
+        self.manifest_digest = digest
+        self.objection: Finding | None = manifest.objection
+        self._held: TemporaryDirectory[str] | None = None
+        self._database = duckdb.connect(
+            ":memory:",
+            config={"autoinstall_known_extensions": False, "autoload_known_extensions": False},
+        )
+        with _told():
+            self._make_views(folder, manifest)
+            rows = par_sheet_rows(par_sheets)
+            self._database.register("given_par_sheets", rows)
+            self._database.execute("CREATE TABLE par_sheets AS FROM given_par_sheets")
+            self._database.unregister("given_par_sheets")
+            paths = "[" + ", ".join(_text(folder / each.path) for each in manifest.segments) + "]"
+            for statement in _LOCKED:
+                self._database.execute(statement.format(paths=paths))
+
+    def query(self, name: str, **parameters: object) -> list[tuple[Any, ...]]:
+        """Return all rows of `queries/<name>.sql`; raises QueryRefused where it fails."""
+        return self._execute(sql.query(name), parameters).fetchall()
+
+    def ask(self, text: str) -> pa.Table:
+        """Return what a question comes to, which must be a single SELECT.
+
+        Raises QueryRefused for other statements, for what is not there, and for what fails.
+        """
+        with _told():
+            statements = duckdb.extract_statements(text)
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise QueryRefused("a question is one SELECT: nothing else is run here")
+        with _told():
+            return self._database.sql(text).to_arrow_table()
+
+    def close(self) -> None:
+        """Close the database, and remove segments that were made for this reader alone."""
+        self._database.close()
+        if self._held is not None:
+            self._held.cleanup()
+
+    def keep(self, folder: "TemporaryDirectory[str]") -> None:
+        """Remove a folder of segments when these tables are closed."""
+        self._held = folder
+
+    def __enter__(self) -> Self:
+        """Return these tables, to be closed when the block ends."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close these tables."""
+        self.close()
+
+    def _execute(self, text: str, parameters: dict[str, object]) -> duckdb.DuckDBPyConnection:
+        with _told():
+            return self._database.execute(text, parameters or None)
+
+    def _make_views(self, folder: Path, manifest: Manifest) -> None:
+        size = "NULL" if self.checkpoint_size is None else str(self.checkpoint_size)
+        for table in TABLES:
+            paths = [
+                _text(folder / each.path)
+                for each in manifest.segments
+                if each.path.partition("/")[0] == table
+            ]
+            if not paths:
+                raise SegmentsRefused(f"the manifest names no file of the table {table}")
+            leaf = _LAST_LEAF.get(table, "leaf_index")
+            vouched = f"CASE WHEN {leaf} < {size} THEN {size} END::BIGINT AS checkpoint_size"
+            files = f"read_parquet([{', '.join(paths)}], hive_partitioning = false)"
+            self._database.execute(f"CREATE VIEW {table} AS SELECT *, {vouched} FROM {files}")
+
+
+def open_tables(
+    ledger: Ledger,
+    *,
+    rebuild: bool = False,
+    verified_only: bool = False,
+    par_sheets: Sequence[ParSheet] = (),
+    progress: Progress | None = None,
+) -> Tables:
+    """Bring a ledger's projection up to date, publish it, and return its tables.
+
+    Where nothing may be written, and for a ledger in memory, segments are in a folder that goes
+    when the tables are closed. With `rebuild` nothing of an earlier projection is used. Raises what
+    `Projection.update` raises, and SegmentsRefused.
+    """
+    with open_projection(ledger, rebuild=rebuild) as projection:
+        state = projection.update(progress, verified_only=verified_only)
+        if projection.path is not None and ledger.path is not None:
+            folder = ledger.path / DIRECTORY / SEGMENTS
+            projection.publish(state, folder)
+            return read_tables(folder, par_sheets)
+        held = TemporaryDirectory(prefix="segments-")
+        projection.publish(state, Path(held.name))
+    tables = read_tables(Path(held.name), par_sheets)
+    tables.keep(held)
+    return tables
+
+
+def read_tables(
+    folder: Path, par_sheets: Sequence[ParSheet] = (), tables: Sequence[str] = TABLES
+) -> Tables:
+    """Return the tables published in a folder, as they stand there, by their manifest.
+
+    Raises SegmentsRefused where there is none, or a file of `tables` is not what it names.
+    """
+    found = read_manifest(folder)
+    if found is None:
+        raise SegmentsRefused(f"{folder} has no manifest: run `shoeproof project` first")
+    manifest, digest = found
+    check_segments(folder, manifest, tables)
+    return Tables(folder, manifest, digest, par_sheets)
+
+
+def _text(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as error:
+        raise QueryRefused(" ".join(str(error).split("\n\n")[0].split())) from error

@@ -1,0 +1,121 @@
+"""`project`: bring the tables that figures are counted from up to date, and publish them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from cli.errors import FINDINGS
+from cli.options import JsonOption, LedgerOption, open_to_read
+from cli.render import console, plain, print_json, progress_bar
+from ledger import Ledger
+
+if TYPE_CHECKING:
+    from audit_reports.par_sheets import ParSheet
+    from audit_reports.tables import Tables
+
+RebuildOption = Annotated[
+    bool,
+    typer.Option("--rebuild", help="Count anew from the leaves: for a ledger others wrote."),
+]
+VerifiedOnlyOption = Annotated[
+    bool,
+    typer.Option(
+        "--verified-only", help="Of a ledger that fails verification, count what comes before."
+    ),
+]
+
+ParSheetsOption = Annotated[
+    Path | None,
+    typer.Option("--par-sheets", help="The approved returns, a JSON file; see the README."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command("project")(project_command)
+
+
+def project_command(
+    path: LedgerOption = None,
+    rebuild: RebuildOption = False,
+    verified_only: VerifiedOnlyOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring the tables of rounds, bets, cards and decisions up to date and publish them as Parquet.
+
+    Only verified leaves are counted. The segments lie in the ledger's directory, under
+    projection/segments, with a manifest of their digests. Checks that must find nothing are run.
+    """
+    from audit_reports.checks import run_checks
+
+    with (
+        open_to_read(path) as ledger,
+        up_to_date(ledger, rebuild=rebuild, verified_only=verified_only) as tables,
+    ):
+        found = run_checks(tables)
+        if as_json:
+            print_json(
+                {
+                    "origin": tables.origin,
+                    "size": tables.size,
+                    "checkpoint_size": tables.checkpoint_size,
+                    "manifest_sha256": tables.manifest_digest,
+                    "objection": tables.objection,
+                    "checks": [each.as_data() for each in found],
+                }
+            )
+        else:
+            print_objection(tables)
+            out = console()
+            vouched = tables.checkpoint_size or 0
+            out.print(
+                f"{tables.size:,} leaves of {plain(tables.origin)}, {vouched:,} under a checkpoint"
+            )
+            for each in found:
+                out.print(Text(f"{each.name}: {each.total:,} rows: {each.asks}", "red"))
+            if not found:
+                out.print("every check finds nothing")
+    if found or tables.objection is not None:
+        raise typer.Exit(FINDINGS)
+
+
+def up_to_date(
+    ledger: Ledger,
+    *,
+    rebuild: bool = False,
+    verified_only: bool = False,
+    par_sheets: "list[ParSheet] | None" = None,
+) -> "Tables":
+    """Bring a ledger's tables up to date, with a bar while it takes, and return them."""
+    # DuckDB and Arrow take longer to load than most commands to run.
+    from audit_reports.tables import open_tables
+
+    with progress_bar() as bar:
+        task = bar.add_task("counting")
+        return open_tables(
+            ledger,
+            rebuild=rebuild,
+            verified_only=verified_only,
+            par_sheets=par_sheets or [],
+            progress=lambda done, size: bar.update(task, completed=done, total=size),
+        )
+
+
+def par_sheets_in(file: Path | None) -> "list[ParSheet]":
+    """Return the PAR sheets in a file, none where there is none."""
+    from audit_reports.par_sheets import read_par_sheets
+
+    return [] if file is None else read_par_sheets(file)
+
+
+def print_objection(tables: "Tables") -> None:
+    """Say in red, where a part alone was counted, which and why."""
+    objection = tables.objection
+    if objection is not None:
+        text = (
+            f"this ledger fails verification at leaf {objection.leaf_index}: {objection.text} "
+            f"({objection.code}); only the {tables.size:,} leaves before it are counted"
+        )
+        console().print(Text(plain(text), "bold red"))

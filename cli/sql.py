@@ -1,0 +1,124 @@
+"""`sql`: an auditor's own questions to the published tables, read-only."""
+
+import csv
+import io
+import sys
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli.errors import FINDINGS, UsageError
+from cli.options import JsonOption, LedgerOption, open_to_read
+from cli.project import RebuildOption, VerifiedOnlyOption, print_objection, up_to_date
+from cli.render import console, plain, plain_table, print_json
+from ledger.files import write_durably
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_ON_SCREEN = 1000
+"""How many rows the terminal shows; files get all."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command("sql")(sql_command)
+
+
+def sql_command(
+    select: Annotated[
+        str | None,
+        typer.Argument(help='One SELECT: "SELECT game, COUNT(*) FROM rounds GROUP BY 1".'),
+    ] = None,
+    path: LedgerOption = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV (RFC 4180).")] = False,
+    as_json: JsonOption = False,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", help="Write the answer to a Parquet file.")
+    ] = None,
+    checks: Annotated[
+        bool, typer.Option("--checks", help="Run the checks that must find nothing instead.")
+    ] = False,
+    rebuild: RebuildOption = False,
+    verified_only: VerifiedOnlyOption = False,
+) -> None:
+    """Ask the tables of rounds, bets, cards, decisions, interruptions and disputes one question.
+
+    The tables are brought up to date first; nothing can be changed and no other file be read.
+    `FROM duckdb_columns()` lists every column; audit_reports/README.md says what they hold.
+    """
+    if (select is None) != checks:
+        raise UsageError("give one SELECT, or --checks")
+    if as_csv + as_json + (parquet is not None) > 1:
+        raise UsageError("give one of --csv, --json and --parquet")
+    with (
+        open_to_read(path) as ledger,
+        up_to_date(ledger, rebuild=rebuild, verified_only=verified_only) as tables,
+    ):
+        if not (as_csv or as_json):
+            print_objection(tables)
+        if select is not None:
+            _show(tables.ask(select), as_csv=as_csv, as_json=as_json, parquet=parquet)
+            return
+        from audit_reports.checks import run_checks
+
+        found = run_checks(tables)
+    if as_json:
+        print_json([each.as_data() for each in found])
+    for each in () if as_json else found:
+        console().print(f"{each.name}: {each.total:,} rows: {plain(each.asks)}")
+        _print(list(each.rows[0]), each.rows)
+    if not found and not as_json:
+        console().print("every check finds nothing")
+    if found:
+        raise typer.Exit(FINDINGS)
+
+
+def _show(answer: "pa.Table", *, as_csv: bool, as_json: bool, parquet: Path | None) -> None:
+    names = answer.column_names
+    if len(set(names)) < len(names):
+        raise UsageError("two columns have the same name: name them with AS")
+    if parquet is not None:
+        _write_parquet(answer, parquet)
+        console().print(f"wrote {answer.num_rows:,} rows to {plain(str(parquet))}")
+        return
+    shown = answer if as_csv or as_json else answer.slice(0, MOST_ON_SCREEN)
+    rows = [{name: _value(each) for name, each in row.items()} for row in shown.to_pylist()]
+    if as_json:
+        print_json(rows)
+    elif as_csv:
+        writer = csv.DictWriter(sys.stdout, names, lineterminator="\r\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    else:
+        _print(names, rows)
+        if shown.num_rows < answer.num_rows:
+            console().print(f"{shown.num_rows:,} of {answer.num_rows:,} rows; --csv prints all")
+
+
+def _print(names: list[str], rows: list[dict[str, Any]]) -> None:
+    numbers = [name for name in names if any(isinstance(row[name], int | float) for row in rows)]
+    table = plain_table(*map(plain, names), right=[plain(name) for name in numbers])
+    for row in rows:
+        table.add_row(*("" if row[name] is None else plain(str(row[name])) for name in names))
+    console().print(table)
+
+
+def _write_parquet(answer: "pa.Table", path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(answer, buffer, compression="zstd")
+    write_durably(path, buffer.getvalue())
+
+
+def _value(value: Any) -> Any:
+    """Return a value as CSV and JSON have it: sums, which are decimals, as integers."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else str(value)
+    if isinstance(value, date | datetime | time | timedelta):
+        return str(value)
+    return value.hex() if isinstance(value, bytes) else value

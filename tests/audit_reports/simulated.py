@@ -1,0 +1,81 @@
+"""Tables whose rows come from rounds simulated from a seed, honest or crooked."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from audit_reports import sql
+from audit_reports.luck import PARTS
+from audit_reports.par_sheets import par_sheet_rows
+from replay.engine.rules import rules_digest
+from replay.games import GAMES
+from replay.luck.batch import decompose_moves
+from replay.luck.values import values_of
+from tests.luck.simulator import HONEST, Crooked, players, simulate
+
+BEGUN = datetime(2026, 1, 1)
+LEAVES_A_ROUND = 16
+
+
+class SimulatedTables:
+    """The relation `round_bets` in memory, and the queries over it."""
+
+    def __init__(self, rows: pa.Table) -> None:
+        self.rows = rows
+        self._database = duckdb.connect(":memory:", config={"threads": 1})
+        self._database.register("round_bets", rows)
+        self._database.register("par_sheets", par_sheet_rows([]))
+
+    def query(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        return self._database.execute(sql.query(name), parameters).fetchall()
+
+
+def simulated(
+    game: str, player: str, rounds: int, *, seed: int, crooked: Crooked = HONEST, days: int = 30
+) -> SimulatedTables:
+    """Rounds of one seat, spread evenly over days; what was won is exact, unrounded."""
+    rules = GAMES[game].rules
+    random = np.random.default_rng(seed)
+    played = simulate(rules, players(rules)[player], rounds, random, crooked=crooked)
+    parts = decompose_moves(values_of(rules), played.moves, played.stakes)
+    tables = []
+    for place, bet in enumerate(values_of(rules).bets):
+        at = np.flatnonzero(parts.stake[:, place])
+        if not len(at):
+            continue
+        stake = parts.stake[at, place]
+        won = np.rint(parts.worth[at, place]).astype(np.int64)
+        staked = np.maximum(stake, -won)
+        closed = [BEGUN + timedelta(days=days) * (int(n) / rounds) for n in at]
+        amounts = np.hstack([parts.luck[at, place], parts.skill[at, place]])
+        columns = {
+            "first_leaf": at * LEAVES_A_ROUND,
+            "last_leaf": at * LEAVES_A_ROUND + LEAVES_A_ROUND - 1,
+            "round": [f"round-{n}" for n in at],
+            "opened_at": closed,
+            "closed_at": closed,
+            "initial_minor": stake,
+            "staked_minor": staked,
+            "paid_minor": staked + won,
+            "recorded_paid_minor": staked + won,
+            "start_minor": stake + parts.start[at, place],
+            "error_minor": np.zeros(len(at)),
+            **{f"{term}_{kind}": amounts[:, n] for n, (term, kind) in enumerate(PARTS)},
+        }
+        same = {
+            "game": game, "rules_digest": rules_digest(rules), "currency": "EUR", "mode": "real",
+            "operator": None, "table_name": "t-1", "channel": "web", "player": player, "bet": bet,
+            "state": "closed",
+        }  # fmt: skip
+        table = pa.table(columns)
+        for name, value in same.items():
+            table = table.append_column(name, pa.array([value] * len(at), pa.string()))
+        for name, number in {"hands": 1, "held_minor": 0}.items():
+            table = table.append_column(name, pa.array([number] * len(at), pa.int64()))
+        for name in ("cash_staked_minor", "incentive_staked_minor", "would_have_paid_minor"):
+            table = table.append_column(name, pa.nulls(len(at), pa.int64()))
+        tables.append(table.append_column("resettled", pa.array([False] * len(at), pa.bool_())))
+    return SimulatedTables(pa.concat_tables(tables))

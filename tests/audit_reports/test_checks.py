@@ -1,0 +1,118 @@
+"""Each check finds the fault it is for, and nothing in honest rounds."""
+
+from collections.abc import Callable
+
+import duckdb
+import msgspec
+import pytest
+
+from audit_reports.checks import Check, checks, run_checks
+from audit_reports.tables import open_tables
+from ledger import Ledger
+from ledger.events import (
+    BetResettled,
+    CardDealt,
+    DecisionOffered,
+    EventData,
+    Refund,
+    RoundVoided,
+)
+from replay.catalogue import current_rules
+from replay.games import GAMES
+from replay.players import make_player
+from replay.simulation import simulate
+from replay.table import TableSettings
+from tests.audit_reports.helpers import begun, closed, made, play, settled, simple
+
+SHOE_CARDS = 312
+MAIN = {"s1": {"main": 100}}
+
+
+def ending(*events: EventData) -> list[EventData]:
+    return closed([*begun(MAIN), *events, settled("s1", 100, 0)])
+
+
+def resettled(ledger: Ledger) -> None:
+    round_id = play(ledger, simple(200))
+    for before, after in ((200, 250), (200, 300)):
+        data = BetResettled(round_id, "s1", "s1", "main", 100, before, after, "natural", None)
+        ledger.append((f"disputes/{round_id}", data))
+
+
+FAULTS: dict[str, list[EventData] | Callable[[Ledger], object]] = {
+    "paid_without_stake": closed([*begun(MAIN), settled("s1", 0, 200)]),
+    "settled_in_a_void_round": [
+        *begun(MAIN),
+        settled("s1", 100, 200),
+        RoundVoided("malfunction", [Refund("s1", "main", 100)]),
+    ],
+    "card_beyond_the_shoe": ending(CardDealt(SHOE_CARDS, "dealer", "9c")),
+    "shoe_place_drawn_twice": ending(CardDealt(0, "dealer", "9c")),
+    "card_more_often_than_in_the_shoe": ending(
+        *(CardDealt(place, "s1", "9c") for place in range(1, 8))
+    ),
+    "negative_amount": closed([*begun(MAIN), settled("s1", 100, -5)]),
+    "unsettled_in_a_closed_round": closed(begun(MAIN)),
+    "void_that_keeps_stakes": [
+        *begun(MAIN),
+        RoundVoided("malfunction", [Refund("s1", "main", 99)]),
+    ],
+    "act_not_offered": ending(
+        DecisionOffered("s1", ["hit", "stand"], {}, None, None), made("s1", "double")
+    ),
+    "resettled_from_another_amount": resettled,
+}
+
+
+def names(ledger: Ledger) -> set[str]:
+    with open_tables(ledger) as tables:
+        return {each.name for each in run_checks(tables)}
+
+
+def test_honest_rounds_are_found_nothing_in(ledger: Ledger) -> None:
+    settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+    for game in GAMES:
+        rules = current_rules(ledger, game)
+        simulate(ledger, rules, settings, {"s1": {"main": 100}}, make_player("random", 5), 30)
+    assert names(ledger) == set()
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_found_by_its_check(ledger: Ledger, name: str) -> None:
+    play(ledger, simple(200))
+    fault = FAULTS[name]
+    play(ledger, fault) if isinstance(fault, list) else fault(ledger)
+    assert names(ledger) == {name}
+    with open_tables(ledger) as tables:
+        (found,) = run_checks(tables)
+    assert found.total >= 1
+    assert found.rows[0]["leaf_index"] > 0
+    assert found.rows[0]["round"]
+    assert msgspec.json.encode(found.as_data())
+
+
+def test_times_and_parts_that_cannot_be_are_found() -> None:
+    by_name = {each.name: each.select for each in checks()}
+    with duckdb.connect() as tool:
+        tool.execute("""CREATE TABLE rounds AS SELECT 'r' AS round, TIMESTAMP '2026-01-02' AS
+            opened_at, TIMESTAMP '2026-01-03' AS dealt_at, TIMESTAMP '2026-01-01' AS closed_at,
+            7 AS last_leaf""")
+        tool.execute("""CREATE TABLE round_bets AS SELECT 1 AS first_leaf, 'r' AS round, 'main'
+            AS bet, 100 AS initial_minor, 200 AS recorded_paid_minor, 100 AS staked_minor,
+            95.0 AS start_minor, 0.0 AS error_minor, 104.0 AS luck_hit, 0.5 AS skill_hit""")
+        assert len(tool.execute(by_name["closed_before_it_was_opened"]).fetchall()) == 1
+        ((_, _, returned, parts),) = tool.execute(by_name["parts_do_not_add_up"]).fetchall()
+        assert (returned, parts) == (200, 199.5)
+
+
+def test_every_check_has_a_fault_planted_for_it() -> None:
+    tested = {*FAULTS, "closed_before_it_was_opened", "parts_do_not_add_up"}
+    assert {each.name for each in checks()} == tested
+
+
+@pytest.mark.parametrize("check", checks(), ids=lambda check: check.name)
+def test_a_check_has_a_comment_and_is_one_select(check: object) -> None:
+    assert isinstance(check, Check)
+    assert check.asks.endswith("?")
+    (statement,) = duckdb.extract_statements(check.select)
+    assert statement.type == duckdb.StatementType.SELECT

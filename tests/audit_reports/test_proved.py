@@ -1,0 +1,157 @@
+"""What a checkpoint covers is proved before it is counted; what is objected to is not counted."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit_reports import projection as projections
+from audit_reports import verified as verification
+from audit_reports.errors import LeafRefused
+from audit_reports.projection import open_projection
+from audit_reports.rtp import realised_rtp
+from ledger import Ledger, StoredLeaf, integrity
+from ledger.checkpoint import Checkpoint
+from ledger.events import KeyRevoked
+from ledger.findings import CHECKPOINT_MISMATCH, KEY_NOT_VALID, SIGNATURE_INVALID
+from ledger.note import sign_note
+from ledger.signing import sign_checkpoint
+from tests.audit_reports.helpers import begun, closed, contents, go_on, play, settled, simple
+from tests.ledger.helpers import alter, tampering
+
+
+def checkpoint(ledger: Ledger) -> int:
+    sign_checkpoint(ledger)
+    return ledger.size()
+
+
+def test_a_checkpoint_spares_signatures_and_vouches_for_its_leaves(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(ledger, simple(200))
+    covered = checkpoint(ledger)
+    play(ledger, simple(0))
+    ranges: list[tuple[int, int]] = []
+    check = integrity.check_range
+
+    def checking(leaves: list[StoredLeaf], start: int, stop: int, *others: Any) -> Any:
+        answer = check(leaves, start, stop, *others)
+        ranges.append((stop - start, answer[0].run.verified))
+        return answer
+
+    monkeypatch.setattr(verification, "check_range", checking)
+    with open_projection(ledger) as projection:
+        state = projection.update()
+    assert state.covered == covered
+    assert ranges == [(covered, 0), (ledger.size() - covered,) * 2]
+
+
+def test_a_later_checkpoint_vouches_for_what_was_projected_before_it(ledger: Ledger) -> None:
+    round_id = play(ledger, begun({"s1": {"main": 100}}))
+    with open_projection(ledger) as projection:
+        assert projection.update().covered == 0
+        # Of what stands now, and of more than was projected.
+        assert projection.update().covered == 0
+        covered = checkpoint(ledger)
+        state = projection.update()
+        assert (state.start, state.covered) == (covered, covered)
+        go_on(ledger, round_id, closed([settled("s1", 100, 200)]))
+        covered = checkpoint(ledger)
+        play(ledger, simple(0))
+        assert projection.update().covered == covered
+        going_on = contents(projection)
+    with open_projection(ledger, rebuild=True) as projection:
+        projection.update()
+        assert contents(projection) == going_on
+
+
+@pytest.mark.parametrize("run", [1, 1024])
+def test_under_a_checkpoint_a_forged_leaf_is_named_and_nothing_is_counted(
+    ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch, run: int
+) -> None:
+    monkeypatch.setattr(verification, "RUN", run)
+    monkeypatch.setattr(projections, "COMMIT_LEAVES", 1)
+    play(ledger, simple(200))
+    altered = ledger.size() - 3
+    checkpoint(ledger)
+    ledger.close()
+    alter(path, altered, b'"paid_minor":200', b'"paid_minor":900')
+    with Ledger.open(path) as opened, open_projection(opened) as projection:
+        with pytest.raises(LeafRefused) as refused:
+            projection.update()
+        assert refused.value.finding.code == SIGNATURE_INVALID
+        assert refused.value.finding.leaf_index == altered
+        assert contents(projection)["rounds"] == []
+
+
+def test_history_rewritten_by_who_holds_the_keys_is_refused(ledger: Ledger, path: Path) -> None:
+    play(ledger, simple(200))
+    agreeing = checkpoint(ledger)
+    play(ledger, simple(200))
+    other = Checkpoint(ledger.origin, ledger.size(), b"\1" * 32)
+    note = sign_note(other.text, *ledger.signers("log"))
+    (path / "checkpoints" / str(other.size)).write_bytes(note)
+    with open_projection(ledger) as projection:
+        with pytest.raises(LeafRefused, match="not those the checkpoint was signed for") as refused:
+            projection.update()
+        assert refused.value.finding.leaf_index == agreeing
+        assert contents(projection)["rounds"] == []
+        assert projection.update(verified_only=True).size == agreeing
+        assert realised_rtp(projection)[0].rounds == 1
+
+
+def test_a_tail_cut_off_under_a_checkpoint_is_refused(ledger: Ledger, path: Path) -> None:
+    play(ledger, simple(200))
+    size = checkpoint(ledger)
+    ledger.close()
+    with tampering(path) as connection:
+        connection.execute("DELETE FROM leaves WHERE leaf_index = ?", (size - 1,))
+    with Ledger.open(path) as opened, open_projection(opened) as projection:
+        with pytest.raises(LeafRefused, match="tail is gone") as refused:
+            projection.update()
+        assert refused.value.finding.code == CHECKPOINT_MISMATCH
+        state = projection.update(verified_only=True)
+        assert state.size == size - 1
+        assert state.objection == refused.value.finding
+
+
+def test_only_what_stands_before_the_objection_is_counted_when_asked(
+    ledger: Ledger, path: Path
+) -> None:
+    play(ledger, simple(200))
+    play(ledger, simple(200))
+    altered = ledger.size() - 3
+    play(ledger, simple(0))
+    ledger.close()
+    alter(path, altered, b'"paid_minor":200', b'"paid_minor":900')
+    with Ledger.open(path) as opened, open_projection(opened) as projection:
+        for _ in range(2):
+            state = projection.update(verified_only=True)
+            assert state.size == altered
+            assert state.objection is not None
+            assert state.objection.code == SIGNATURE_INVALID
+            (row,) = realised_rtp(projection)
+            assert (row.rounds, row.paid_minor, row.open_rounds) == (1, 200, 1)
+
+
+def test_before_a_key_was_revoked_into_the_past_its_leaves_count_when_asked(
+    ledger: Ledger,
+) -> None:
+    play(ledger, simple(200))
+    key = ledger.signer("settlement")
+    first = ledger.size()
+    play(ledger, simple(0))
+    ledger.append(("keys", KeyRevoked(key.name, key.key_id_hex, first, "stolen")))
+    with open_projection(ledger) as projection:
+        state = projection.update(verified_only=True)
+        assert state.objection is not None
+        assert state.objection.code == KEY_NOT_VALID
+        (row,) = realised_rtp(projection)
+        assert (row.rounds, row.open_rounds) == (1, 1)
+
+
+def test_a_sound_ledger_has_no_objection(ledger: Ledger) -> None:
+    play(ledger, simple(200))
+    with open_projection(ledger) as projection:
+        state = projection.update(verified_only=True)
+        assert (state.size, state.objection) == (ledger.size(), None)

@@ -1,0 +1,281 @@
+"""The report on realised returns: complete, escaped, alone, and the same bytes twice."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from audit_reports.errors import ReportError
+from audit_reports.rtp_report import gather
+from audit_reports.rtp_report.figures import Scope, read_slices
+from audit_reports.rtp_report.gather import Asked
+from audit_reports.rtp_report.model import GameReport, RtpReport
+from audit_reports.rtp_report.write import COLUMNS, render_rtp_report
+from audit_reports.tables import open_tables
+from ledger import Ledger
+from ledger.events import BetSettled, EventData, RoundClosed
+from replay.catalogue import add_published_games, current_rules
+from replay.players import make_player
+from replay.simulation import simulate
+from replay.table import TableSettings
+from tests.audit_reports.helpers import (
+    NBA,
+    begun,
+    closed,
+    doubled_push,
+    play,
+    settled,
+    simple,
+    split_and_doubled,
+    voided,
+)
+
+BY = (("table",), ("player", "day"))
+AT = datetime(2026, 12, 1, 9, tzinfo=UTC)
+ASKED = Asked(by=BY, operator="Casino <b>Example</b> Ltd", generated_at=AT)
+SECTIONS = (
+    "Findings", "Voided bets", "Funds held in interrupted rounds", "Shuffle", "How to read this",
+    "Provenance",
+)  # fmt: skip
+
+
+def report_on(ledger: Ledger, asked: Asked) -> RtpReport:
+    with open_tables(ledger) as tables:
+        return gather.report_on(ledger, tables, asked)
+
+
+@pytest.fixture(scope="module")
+def ledger() -> Iterator[Ledger]:
+    """Simulated rounds of every game, then rounds by hand that are void, open, for fun, lies."""
+    with Ledger.in_memory("casino.example/report") as made:
+        add_published_games(made)
+        for game in ("zappit", "zero", "nba"):
+            rules = current_rules(made, game)
+            limits: dict[str, tuple[int | None, int | None]] = dict.fromkeys(
+                rules.bets, (1, 100_000)
+            )
+            bets = {"main": 1000, **dict.fromkeys(rules.side_bets, 100)}
+            settings = TableSettings(limits=limits, currency="EUR", table="t<1>")
+            simulate(made, rules, settings, {"s1": bets}, make_player("random", 5), 20)
+        play(made, voided(300))
+        play(made, begun({"s1": {"main": 700}}))
+        play(made, simple(200, mode="fun"))
+        play(made, simple(250, currency="GBP"))
+        yield made
+
+
+@pytest.fixture(scope="module")
+def report(ledger: Ledger) -> RtpReport:
+    return report_on(ledger, ASKED)
+
+
+@pytest.fixture(scope="module")
+def page(report: RtpReport) -> str:
+    return render_rtp_report(report, ".html").decode()
+
+
+def by_hand(*rounds: list[EventData]) -> RtpReport:
+    with Ledger.in_memory("hand.example/bj") as made:
+        add_published_games(made)
+        for events in rounds:
+            play(made, events)
+        return report_on(made, Asked(shuffle_tests=False))
+
+
+def the_game(report: RtpReport, game: str, currency: str = "EUR") -> GameReport:
+    (found,) = [each for each in report.games if (each.game, each.currency) == (game, currency)]
+    return found
+
+
+@pytest.mark.parametrize("suffix", [".html", ".csv", ".json"])
+def test_the_same_ledger_and_options_make_the_same_bytes(
+    ledger: Ledger, report: RtpReport, suffix: str
+) -> None:
+    again = render_rtp_report(report_on(ledger, ASKED), suffix)
+    assert again == render_rtp_report(report, suffix)
+
+
+def test_the_page_fetches_nothing_and_escapes_names(page: str) -> None:
+    assert not re.findall(r"(?:src|href)\s*=|url\(|@import|<script|<link", page)
+    assert set(re.findall(r"https?://[^\"' ]+", page)) == {"http://www.w3.org/2000/svg"}
+    assert "Casino &lt;b&gt;Example&lt;/b&gt; Ltd" in page
+    assert "t&lt;1&gt;" in page
+
+
+def test_every_section_is_there(page: str, report: RtpReport) -> None:
+    headings = re.findall(r"<h2>(.*?)</h2>", page)
+    games = [f"{game.title}, {game.currency}" for game in report.games]
+    assert headings == [*games, *SECTIONS]
+    assert page.count("<title>") == page.count("<desc>") + 1
+    for query in report.provenance.queries:
+        assert f"queries/{query}.sql" in page
+    for text in ("2026-12-01T09:00:00.000Z", report.provenance.software, NBA):
+        assert text in page
+
+
+def test_no_word_calls_a_game_fair_and_none_is_judged_by_its_players(page: str) -> None:
+    assert not re.search(r"\b(is|are|was) fair\b", page)
+    assert page.index("no evidence against") < page.index("<h2>")
+
+
+def test_a_doubled_push_returns_all_of_the_initial_stake_and_of_the_total() -> None:
+    row = the_game(by_hand(doubled_push()), "zappit").bets[0].row
+    assert (row.rtp_on_initial_stakes, row.rtp_on_total_staked) == (1.0, 1.0)
+    assert (row.initial_minor, row.staked_minor, row.paid_minor) == (100, 200, 200)
+
+
+def test_hands_of_a_split_are_one_round_of_three_stakes() -> None:
+    row = the_game(by_hand(split_and_doubled()), "zappit").bets[0].row
+    # 300 staked on an initial 100, 400 paid: a win of 100, twice the initial stake back.
+    assert (row.rounds, row.hands, row.initial_minor, row.staked_minor) == (1, 2, 100, 300)
+    assert (row.rtp_on_initial_stakes, row.rtp_on_total_staked) == (2.0, 1.333333)
+    assert row.win_minor == -100
+
+
+def test_currencies_are_never_summed(report: RtpReport) -> None:
+    pounds, euros = the_game(report, "zappit", "GBP"), the_game(report, "zappit")
+    assert [bet.row.rounds for bet in pounds.bets] == [1]
+    assert (pounds.bets[0].row.staked_minor, pounds.bets[0].row.paid_minor) == (100, 250)
+    assert euros.bets[0].row.rounds == 20
+
+
+def test_voids_open_rounds_and_fun_stand_apart(report: RtpReport) -> None:
+    row = the_game(report, "zappit").bets[0].row
+    assert (row.voided_rounds, row.voided_minor) == (1, 300)
+    assert (row.open_rounds, row.held_minor) == (1, 700)
+    assert [each.staked_minor for each in report.voids] == [300]
+    assert [(each.held_minor, each.currency) for each in report.held] == [(700, "EUR")]
+
+
+def test_rounds_that_cannot_be_followed_are_to_be_watched_and_named(report: RtpReport) -> None:
+    pounds = the_game(report, "zappit", "GBP")
+    assert pounds.word == "watch"
+    assert any("cannot be followed" in why for why in pounds.why)
+    assert any("cannot be followed" in each for each in report.findings)
+
+
+def test_unknown_rules_are_named_and_not_judged() -> None:
+    report = by_hand(simple(200, digest="ab" * 32))
+    (game,) = report.games
+    assert (game.title, game.word) == ("unknown rules", "watch")
+    assert "no readable rules of this digest" in game.why[0]
+    assert any("ab" * 32 in each for each in report.findings)
+    assert game.bets[0].theory is None
+    page = render_rtp_report(report, ".html").decode()
+    assert "unknown rules" in page
+
+
+def test_an_empty_ledger_has_nothing_to_count() -> None:
+    report = by_hand()
+    assert report.games == ()
+    assert report.headline == "No round for real money ended in this period"
+    assert "nothing to count" in render_rtp_report(report, ".html").decode()
+    (line,) = render_rtp_report(report, ".csv").decode().splitlines()
+    assert line == ",".join(COLUMNS)
+
+
+def test_a_period_without_rounds_has_nothing_to_count(ledger: Ledger) -> None:
+    scope = Scope(datetime(2001, 1, 1, tzinfo=UTC), datetime(2001, 2, 1, tzinfo=UTC))
+    report = report_on(ledger, Asked(scope=scope, shuffle_tests=False))
+    assert (report.games, report.held, report.voids) == ((), (), ())
+    assert report.headline == "No round for real money ended in this period"
+
+
+def test_a_period_holds_the_rounds_that_ended_in_it(ledger: Ledger, report: RtpReport) -> None:
+    last = datetime.fromisoformat(str(report.provenance.last_ended))
+    before = report_on(ledger, Asked(scope=Scope(end=last), shuffle_tests=False))
+    after = report_on(ledger, Asked(scope=Scope(begin=last), shuffle_tests=False))
+    both = [
+        sum(bet.row.rounds for game in each.games for bet in game.bets)
+        for each in (before, after, report)
+    ]
+    assert both[0] + both[1] == both[2]
+
+
+def test_an_unknown_column_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ReportError, match=r"'colour'; there is table, player, channel"):
+        read_slices("table,colour")
+    with pytest.raises(ReportError, match="several periods"):
+        read_slices("day,month")
+
+
+def test_a_period_that_ends_before_it_begins_is_refused() -> None:
+    with pytest.raises(ReportError, match="ends before it begins"):
+        Scope(datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC))
+
+
+def test_slices_add_up_to_the_whole(report: RtpReport) -> None:
+    for game in report.games:
+        for rows in game.slices.values():
+            for bet in game.bets:
+                mine = [row for row in rows if row.bet == bet.row.bet]
+                assert sum(row.rounds for row in mine) == bet.row.rounds
+                assert sum(row.paid_minor for row in mine) == bet.row.paid_minor
+
+
+def test_json_and_csv_say_what_the_page_says(report: RtpReport) -> None:
+    data = json.loads(render_rtp_report(report, ".json"))
+    assert data["format"] == "shoeproof/rtp-report/v1"
+    rows = list(csv.DictReader(io.StringIO(render_rtp_report(report, ".csv").decode())))
+    whole = [row for row in rows if row["rows"] == "all"]
+    bets = [bet for game in data["games"] for bet in game["bets"]]
+    assert [int(row["paid_minor"]) for row in whole] == [bet["row"]["paid_minor"] for bet in bets]
+    assert [row["verdict"] for row in whole] == [bet["word"] for bet in bets]
+    assert any(row["rows"] == "last 30 days: no activity" for row in rows)
+
+
+def test_a_wrong_payment_is_out_of_range_and_named() -> None:
+    with Ledger.in_memory("lying.example/bj") as made:
+        add_published_games(made)
+        rules = current_rules(made, "zero")
+        settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+        simulate(made, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 5)
+        [stream] = made.round_ids("")[:1]
+        events = [each.event.data for each in made.events(stream)]
+        play(made, _overpaid(events, by=7))
+        report = report_on(made, Asked(shuffle_tests=False))
+    bet = the_game(report, "zero").bets[0]
+    assert (bet.word, bet.wrong_rounds, bet.wrong_minor) == ("out of range", 1, 7)
+    assert bet.why == ("settlement: 1 bet was not paid as the rules say, +7 minor units in all",)
+    assert report.headline.startswith("Out of range: Zero")
+    assert [each.error_minor for each in report.wrong] == [7]
+
+
+def _overpaid(events: list[EventData], by: int) -> list[EventData]:
+    changed: list[EventData] = []
+    for each in events:
+        if isinstance(each, BetSettled):
+            each = replace(each, paid_minor=each.paid_minor + by)
+        if isinstance(each, RoundClosed):
+            each = replace(each, total_paid_minor=each.total_paid_minor + by)
+        changed.append(each)
+    return changed
+
+
+def test_a_bet_paid_more_than_its_table_pays_is_out_of_range() -> None:
+    stakes = {"s1": {"main": 100, "perfect_pairs": 10}}
+    events = closed(
+        [
+            *begun(stakes, digest=NBA),
+            settled("s1", 100, 0),
+            settled("s1", 10, 9_999, bet="perfect_pairs"),
+        ]
+    )
+    bets = {bet.row.bet: bet for bet in the_game(by_hand(events), "nba").bets}
+    assert bets["perfect_pairs"].word == "out of range"
+    assert any(why.startswith("pay table") for why in bets["perfect_pairs"].why)
+
+
+def test_another_form_is_refused(report: RtpReport) -> None:
+    with pytest.raises(ReportError, match=r"ending in \.html, \.pdf, \.csv, \.json, not '\.doc'"):
+        render_rtp_report(report, ".doc")
+
+
+def test_pdf_is_the_page_laid_out(report: RtpReport) -> None:
+    pytest.importorskip("weasyprint")
+    assert render_rtp_report(report, ".pdf").startswith(b"%PDF-")

@@ -1,0 +1,158 @@
+"""Questions in SQL at the terminal: read-only, in every form, refused in one line."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from ledger import Ledger
+from replay.catalogue import add_published_games
+from tests.audit_reports.helpers import begun, closed, doubled_push, play, simple
+from tests.cli.conftest import Result, Shoeproof
+from tests.ledger.helpers import alter
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with Ledger.init(tmp_path / "ledger", "ledger.example/bj") as ledger:
+        add_published_games(ledger)
+        play(ledger, simple(200))
+        play(ledger, doubled_push())
+    return tmp_path / "ledger"
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(shoeproof: Shoeproof, path: Path) -> Run:
+    return lambda *arguments: shoeproof(*arguments, "--ledger", path)
+
+
+SUMS = "SELECT game, COUNT(*) AS rounds, SUM(paid_minor) AS paid FROM rounds GROUP BY game"
+
+
+def test_an_answer_as_table_csv_json_and_parquet(run: Run, path: Path, tmp_path: Path) -> None:
+    shown = run("sql", SUMS)
+    assert shown.code == 0
+    assert [line.split() for line in shown.out.splitlines()] == [
+        ["game", "rounds", "paid"],
+        ["zappit", "2", "400"],
+    ]
+    as_csv = run("sql", SUMS, "--csv").out
+    assert list(csv.reader(io.StringIO(as_csv))) == [
+        ["game", "rounds", "paid"],
+        ["zappit", "2", "400"],
+    ]
+    as_json = json.loads(run("sql", SUMS, "--json").out)
+    assert as_json == [{"game": "zappit", "rounds": 2, "paid": 400}]
+    file = tmp_path / "answer.parquet"
+    assert run("sql", SUMS, "--parquet", str(file)).code == 0
+    assert pq.read_table(file).num_rows == 1
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "COPY rounds TO '{folder}/x.csv'",
+        "COPY (SELECT 1) TO '{folder}/x.parquet'",
+        "ATTACH '{folder}/x.db'",
+        "CREATE TABLE x AS SELECT 1",
+        "DELETE FROM par_sheets",
+        "SET enable_external_access = true",
+        "INSTALL httpfs",
+        "SELECT 1; DROP VIEW rounds",
+        "SELECT * FROM read_text('{folder}/ledger/origin')",
+        "SELECT * FROM glob('{folder}/*')",
+        "FROM query('COPY rounds TO ''{folder}/x.csv''')",
+        "FROM read_csv('https://ledger.example/x.csv')",
+        "FROM read_blob('{folder}/ledger/keys/engine.pem')",
+        "SELECT nothing FROM rounds",
+        "SELEC",
+        "",
+    ],
+)
+def test_what_is_no_question_is_refused_in_one_line(
+    run: Run, path: Path, tmp_path: Path, statement: str
+) -> None:
+    before = sorted(tmp_path.iterdir())
+    result = run("sql", statement.format(folder=tmp_path))
+    assert result.code == 2, result.err
+    assert len(result.err.splitlines()) == 1
+    assert result.err.startswith("shoeproof: ")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["SELECT 1", "--checks"],
+        ["SELECT 1", "--csv", "--json"],
+        ["SELECT 1 AS a, 2 AS a"],
+    ],
+)
+def test_options_that_do_not_go_together(run: Run, path: Path, arguments: list[str]) -> None:
+    assert run("sql", *arguments).code == 2
+
+
+def test_parquet_is_not_left_half_written(run: Run, path: Path, tmp_path: Path) -> None:
+    result = run("sql", SUMS, "--parquet", str(tmp_path / "none" / "x.parquet"))
+    assert result.code == 3
+    assert not (tmp_path / "none").exists()
+
+
+def test_checks_at_the_terminal(run: Run, path: Path) -> None:
+    sound = run("sql", "--checks")
+    assert (sound.code, sound.out) == (0, "every check finds nothing\n")
+    with Ledger.open(path) as ledger:
+        play(ledger, closed(begun({"s1": {"main": 100}})))
+    found = run("sql", "--checks")
+    assert found.code == 1
+    assert "unsettled_in_a_closed_round: 1 rows" in found.out
+    (as_data,) = json.loads(run("sql", "--checks", "--json").out)
+    assert as_data["name"] == "unsettled_in_a_closed_round"
+
+
+def test_project_says_how_far_the_tables_reach(run: Run, path: Path) -> None:
+    result = run("project")
+    assert result.code == 0
+    assert "leaves of ledger.example/bj, 0 under a checkpoint" in result.out
+    data = json.loads(run("project", "--rebuild", "--json").out)
+    assert data["checks"] == []
+    assert data["objection"] is None
+    assert (path / "projection" / "segments" / "manifest.json").is_file()
+
+
+def test_a_ledger_that_fails_verification(run: Run, path: Path) -> None:
+    with Ledger.open(path) as ledger:
+        altered = ledger.size() - 3
+    alter(path, altered, b'"paid_minor":200', b'"paid_minor":900')
+    refused = run("project")
+    assert refused.code == 3
+    assert f"leaf {altered}" in refused.err
+    part = run("project", "--verified-only")
+    assert part.code == 1
+    assert part.out.startswith(f"this ledger fails verification at leaf {altered}: ")
+    assert f"only the {altered:,} leaves before it are counted" in " ".join(part.out.split())
+    shown = run("sql", "SELECT COUNT(*) AS n FROM rounds WHERE state = 'closed'",
+                "--verified-only")  # fmt: skip
+    assert shown.out.splitlines()[0].startswith("this ledger fails verification")
+    assert shown.out.split()[-1] == "1"
+
+
+def test_an_altered_segment_is_refused_in_one_line(run: Run, path: Path) -> None:
+    run("project")
+    file = next((path / "projection" / "segments" / "bets").rglob("part-*"))
+    file.write_bytes(file.read_bytes()[:-1] + b"?")
+    result = run("sql", "SELECT 1 AS one")
+    assert result.code == 3
+    assert "is not what was published: make it anew with `shoeproof project --rebuild`" in (
+        result.err
+    )
+    assert len(result.err.splitlines()) == 1
+    assert run("project", "--rebuild").code == 0
