@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -147,7 +148,7 @@ def print_rtp(out: Console, games: "Sequence[GameReport]", objection: str | None
         name = f"{plain(game.game or 'unknown rules')} in {plain(game.currency)}"
         out.print(Text.assemble((name, "bold"), f", rules {digest}…: ", _word(game.word)))
         for why in game.why:
-            out.print(Text(f"  {plain(why)}"))
+            out.print(Padding(Text(plain(why)), (0, 0, 0, 2)))
         out.print(_bets(game, out.width))
         for by, rows in game.slices.items():
             out.print(_slices(game, by, rows, out.width))

@@ -228,7 +228,7 @@ def waterfall_chart(title: str, description: str, steps: Sequence[tuple[str, flo
         chart.bar(place, begins, levels[place], width, fill=fill)
         for line, word in enumerate(label.split()):
             chart.text(chart.x.at(place), 290 + 14 * line, word, anchor="middle")
-        shown = _percent(value) if place == 1 else f"{100 * value:+.2f}"
+        shown = _percent(value) if place == 1 else _points(value)
         chart.text(
             chart.x.at(place),
             min(chart.y.at(begins), chart.y.at(levels[place])) - 6,
@@ -272,6 +272,12 @@ def _band(funnel: Funnel, half_widths: Sequence[float]) -> tuple[list[Point], li
 
 def _percent(value: float) -> str:
     return f"{100 * value:.2f}%"
+
+
+def _points(value: float) -> str:
+    """Return a difference in percentage points with its sign, none where it rounds to nothing."""
+    text = f"{100 * value:+.2f}"
+    return text if float(text) else "0.00"
 
 
 def _tick(value: float) -> str:

@@ -7,6 +7,7 @@ from audit_reports.rtp_report.model import BetReport, GameReport
 from audit_reports.statistics.verdict import OUT_OF_RANGE
 from ledger import Ledger
 from ledger.events import OPERATIONS_STREAM, AlarmRaised
+from replay.interruptions import operations_of
 
 UNKNOWN_CAUSE: Final = 7
 """The cause code of what is not known to be an interruption."""
@@ -17,8 +18,8 @@ def raise_alarms(ledger: Ledger, games: Iterable[GameReport]) -> list[AlarmRaise
 
     Raises the ledger's errors.
     """
-    events = ledger.events_of([OPERATIONS_STREAM])[OPERATIONS_STREAM]
-    raised = [each.event.data for each in events if isinstance(each.event.data, AlarmRaised)]
+    events = [each.event.data for each in operations_of(ledger)]
+    raised = [data for data in events if isinstance(data, AlarmRaised)]
     new = alarms(games, [each.note or "" for each in raised])
     if new:
         ledger.append(*((OPERATIONS_STREAM, alarm) for alarm in new))

@@ -9,6 +9,7 @@ from typing import Final
 from audit_reports.rtp_report.figures import Cell, Figures, PartSums, is_luck
 from audit_reports.rtp_report.judge import guilty, judge_bet, meaning, part_words, worst
 from audit_reports.rtp_report.model import (
+    Approved,
     BetReport,
     Bounds,
     Day,
@@ -188,13 +189,15 @@ def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float)
     half = volatility_band(0.0, sd, sums.effective_rounds)
     days = [each.sums for each in figures.days if each.key == cell.key]
     last = next(reversed(rtp_looks(days)), None) if days else None
+    sheet = figures.approved.get((cell.key.rules_digest, cell.key.bet))
     centred = None if expected is None or half is None else expected
     return BetReport(
         row=row(cell),
         word=found.word,
         why=guilty(found),
-        meaning=meaning(cell, expected, None if half is None else half.upper),
+        meaning=meaning(cell, found.word, expected, None if half is None else half.upper),
         theory=None if theory is None else _theory(theory),
+        approved=None if sheet is None else Approved(*sheet),
         expected=None if expected is None else rounded(expected),
         volatility_index=rounded(volatility_index(sd)) if sums.rounds > 1 else None,
         effective_rounds=rounded(float(sums.effective_rounds)),

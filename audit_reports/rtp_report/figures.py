@@ -20,7 +20,7 @@ PERIODS: Final = ("day", "week", "month")
 
 QUERIES: Final = (
     "rtp_slices", "rtp_parts", "rtp_returns", "rtp_growth", "rtp_voids", "rtp_held", "rtp_wrong",
-    "rtp_extent",
+    "rtp_extent", "rtp_par_sheets",
 )  # fmt: skip
 """The files of `queries/` that a report's figures come from."""
 
@@ -137,7 +137,8 @@ class Extent(msgspec.Struct, frozen=True):
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that was counted; `parts` by bet, part (`luck_hit`) and day, `returns` by bet and
-    day, `growth` in steps for a chart.
+    day, `growth` in steps for a chart, `approved` by rules digest and bet: id, date, SHA-256 and
+    percentage of the PAR sheet.
     """
 
     extents: list[Extent]
@@ -150,6 +151,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     voids: list[VoidedBet]
     held: list[HeldRound]
     wrong: list[WrongBet]
+    approved: dict[tuple[str, str], tuple[str, str, str, str]]
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -200,6 +202,7 @@ def figures(tables: Relations, scope: Scope, by: Sequence[tuple[str, ...]] = ())
         voids=[VoidedBet(*row) for row in tables.query("rtp_voids", **period)],
         held=[HeldRound(*row) for row in tables.query("rtp_held", end=period["end"])],
         wrong=[WrongBet(*row) for row in tables.query("rtp_wrong", **period)],
+        approved={(row[0], row[1]): row[2:6] for row in tables.query("rtp_par_sheets")},
     )
 
 

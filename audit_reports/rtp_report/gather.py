@@ -8,6 +8,7 @@ from importlib.metadata import version
 import msgspec
 
 from audit_reports import sql
+from audit_reports.checks import run_checks
 from audit_reports.rtp_report.build import Theories, build_games, build_report
 from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
 from audit_reports.rtp_report.model import GameReport, Provenance, RtpReport, Shuffle
@@ -55,7 +56,10 @@ def report_on(
         title=asked.title,
         objection=objection_text(tables),
         shuffle=None if battery is None else _shuffle(battery),
-        findings=() if battery is None else tuple(map(_place, battery.findings)),
+        findings=(
+            *(f"{each.name}: {each.total:,} rows: {each.asks}" for each in run_checks(tables)),
+            *(map(_place, battery.findings) if battery is not None else ()),
+        ),
     )
 
 

@@ -71,8 +71,11 @@ def part_words(part: str) -> str:
     return part.removeprefix("luck_").removeprefix("skill_").replace("_", " ")
 
 
-def meaning(cell: Cell, expected: float | None, half_width: float | None) -> str:
-    """Return what the distance of a return from what such play returns means, in one sentence."""
+def meaning(cell: Cell, word: Word, expected: float | None, half_width: float | None) -> str:
+    """Return what the distance of a return from what such play returns means, in one sentence.
+
+    `word` is the bet's verdict, `half_width` that of the band of a single look.
+    """
     realised = cell.sums.rtp_on_initial_stakes
     if realised is None:
         return "Nothing was staked."
@@ -85,7 +88,12 @@ def meaning(cell: Cell, expected: float | None, half_width: float | None) -> str
         )
     gap = float(realised) - expected
     within = abs(gap) <= half_width
-    says = "chance alone does that" if within else "striking, had it been looked at but once"
+    if within and word == OUT_OF_RANGE:
+        says = "the return alone would not have shown it"
+    elif within:
+        says = "chance alone does that"
+    else:
+        says = "striking, had it been looked at but once"
     return (
         f"{points(gap)} points from what such play returns, where ±{100 * half_width:.2f} is "
         f"usual: {says}."

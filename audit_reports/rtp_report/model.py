@@ -24,6 +24,15 @@ class Theory(msgspec.Struct, frozen=True):
     computed: float
 
 
+class Approved(msgspec.Struct, frozen=True):
+    """The return that was approved: of which PAR sheet, its date and its document's SHA-256."""
+
+    id: str
+    date: str
+    sha256: str
+    percent: str
+
+
 class Part(msgspec.Struct, frozen=True):
     """What one kind of chance move, or of decision, added to a bet's return.
 
@@ -101,6 +110,7 @@ class BetReport(msgspec.Struct, frozen=True, kw_only=True):
     why: tuple[str, ...]
     meaning: str
     theory: Theory | None
+    approved: Approved | None
     expected: float | None
     volatility_index: float | None
     effective_rounds: float

@@ -1,0 +1,243 @@
+"""`rtp` and `report rtp`: what they say, at which width, and one clear line for bad input."""
+
+import json
+import time
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from cli.demo import alter_payment
+from cli.rtp import bar
+from ledger import Ledger
+from ledger.events import AlarmRaised, BetSettled
+from replay.catalogue import add_published_games
+from replay.engine.rules import rules_digest
+from replay.games import GAMES
+from tests.audit_reports.helpers import play, simple
+from tests.cli.conftest import Shoeproof
+
+
+@pytest.fixture
+def ledger(played: Path, tmp_path: Path) -> Path:
+    """A copy of the played ledger, whose tables may be written."""
+    return copytree(played, tmp_path / "ledger")
+
+
+@pytest.fixture
+def forged(ledger: Path) -> Path:
+    """The same with a payment of its last round altered."""
+    with Ledger.open(ledger) as opened:
+        stream = opened.rounds(limit=1)[0].round
+        settled = next(
+            each for each in opened.events(stream) if isinstance(each.event.data, BetSettled)
+        )
+    alter_payment(ledger / "events.sqlite", settled.leaf)
+    return ledger
+
+
+@pytest.fixture
+def overpaid(tmp_path: Path) -> Path:
+    """A ledger whose one side bet came back with more than its pay table has."""
+    path = tmp_path / "overpaid"
+    with Ledger.init(path, "test.example/overpaid") as made:
+        add_published_games(made)
+        digest = rules_digest(GAMES["nba"].rules)
+        events = simple(0, digest=digest)
+        events.insert(-2, BetSettled("s1", "s1", "perfect_pairs", 10, 9_999, "perfect_pair", None))
+        play(made, events)
+    return path
+
+
+@pytest.mark.parametrize("columns", [80, 120, 160])
+def test_every_line_fits_the_terminal(
+    shoeproof: Shoeproof, ledger: Path, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    result = shoeproof("rtp", "--ledger", ledger, "--by", "table,stake_band")
+    lines = result.out.splitlines()
+    assert result.code == 0
+    assert max(map(len, lines)) <= columns
+    # No row is broken: every bet of a game stands in one line with its verdict.
+    bets = [line for line in lines if "no evidence against" in line and "rules" not in line]
+    assert len(bets) >= 5
+    assert ("theory" in result.out) == (columns == 160)
+    assert ("expected" in result.out) == (columns >= 120)
+
+
+@pytest.mark.parametrize("suffix", ["html", "csv", "json"])
+def test_a_report_is_the_same_bytes_twice(
+    shoeproof: Shoeproof, ledger: Path, tmp_path: Path, suffix: str
+) -> None:
+    files = [tmp_path / f"{n}.{suffix}" for n in "ab"]
+    for file in files:
+        result = shoeproof("report", "rtp", "-o", file, "--at", "2026-12-01", "--ledger", ledger)
+        assert result.code == 0
+        assert "No evidence against" in result.out
+    first, second = (file.read_bytes() for file in files)
+    assert first == second
+
+
+def test_json_has_every_game_judged(shoeproof: Shoeproof, ledger: Path) -> None:
+    told = json.loads(shoeproof("rtp", "--json", "--ledger", ledger).out)
+    assert told["objection"] is None
+    assert {game["game"]: game["word"] for game in told["games"]} == dict.fromkeys(
+        ("nba", "zappit", "zero"), "no evidence against"
+    )
+    assert {bet["row"]["rounds"] for game in told["games"] for bet in game["bets"][:1]} == {40}
+
+
+def test_an_approved_return_stands_with_its_sheet(
+    shoeproof: Shoeproof, ledger: Path, tmp_path: Path
+) -> None:
+    sheet = {
+        "id": "PAR-7", "date": "2026-01-05", "sha256": "ab" * 32, "game": "zero",
+        "rules_digest": rules_digest(GAMES["zero"].rules), "bet": "main", "percent": "100.00",
+    }  # fmt: skip
+    sheets, file = tmp_path / "sheets.json", tmp_path / "report.html"
+    sheets.write_text(json.dumps([sheet]))
+    result = shoeproof(
+        "report", "rtp", "-o", file, "--par-sheets", sheets, "--no-shuffle-tests",
+        "--ledger", ledger,
+    )  # fmt: skip
+    page = file.read_text()
+    assert result.code == 0
+    assert "PAR-7, 2026-01-05" in page
+    assert "ab" * 32 in page
+    assert "The shuffle was not tested for this report." in page
+
+
+@pytest.mark.parametrize("words", [("rtp",), ("report", "rtp", "-o", "x.html")])
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--by", "colour"), "nothing can be shown by 'colour'; there is table, player, channel"),
+        (("--by", "day,month"), "names several periods"),
+        (("--from", "2026-02-01Z"), "is no time"),
+        (("--from", "2026-02-01"), "has no time zone"),
+        (("--from", "2026-02-01T00:00Z", "--to", "2026-01-01T00:00Z"), "ends before it begins"),
+        (("--zone", "Mars/Olympus"), "is no time zone"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(
+    shoeproof: Shoeproof,
+    played: Path,
+    words: tuple[str, ...],
+    options: tuple[str, ...],
+    says: str,
+) -> None:
+    result = shoeproof(*words, *options, "--ledger", played)
+    assert (result.code, result.out) == (2, "")
+    assert says in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_another_form_is_refused_before_anything_is_counted(
+    shoeproof: Shoeproof, tmp_path: Path
+) -> None:
+    result = shoeproof("report", "rtp", "-o", tmp_path / "x.docx", "--ledger", tmp_path / "none")
+    assert result.code == 2
+    assert "end it in .html, .pdf, .csv, .json" in result.err
+
+
+def test_an_empty_ledger_and_an_empty_period_are_said_to_be_so(
+    shoeproof: Shoeproof, ledger: Path, tmp_path: Path
+) -> None:
+    with Ledger.init(tmp_path / "empty", "test.example/empty"):
+        pass
+    nothing = "no rounds for real money are recorded in this period\n"
+    assert shoeproof("rtp", "--ledger", tmp_path / "empty").out == nothing
+    past = ("--from", "2001-01-01T00:00Z", "--to", "2001-02-01T00:00Z")
+    assert shoeproof("rtp", *past, "--ledger", ledger).out == nothing
+
+
+def test_mixed_currencies_and_unknown_rules_stand_apart(
+    shoeproof: Shoeproof, tmp_path: Path
+) -> None:
+    path = tmp_path / "mixed"
+    with Ledger.init(path, "test.example/mixed") as made:
+        add_published_games(made)
+        for currency in ("EUR", "GBP"):
+            play(made, simple(200, currency=currency))
+        play(made, simple(200, digest="ab" * 32))
+    out = shoeproof("rtp", "--ledger", path).out
+    heads = [line for line in out.splitlines() if "rules" in line and "…" in line]
+    assert [line.split(",")[0] for line in heads] == [
+        "zappit in EUR", "zappit in GBP", "unknown rules in EUR",
+    ]  # fmt: skip
+    assert "no readable rules of this digest" in out
+
+
+def test_a_forged_ledger_is_refused_unless_its_sound_part_is_asked_for(
+    shoeproof: Shoeproof, forged: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "report.html"
+    refused = shoeproof("report", "rtp", "-o", file, "--ledger", forged)
+    assert (refused.code, file.exists()) == (3, False)
+    assert "is refused" in refused.err
+    part = shoeproof("report", "rtp", "-o", file, "--verified-only", "--ledger", forged)
+    assert part.code == 1
+    assert "This ledger fails verification at leaf" in part.out.splitlines()[0]
+    page = file.read_text()
+    main = page[page.index("<main>") :].split("\n")
+    assert main[1].startswith('<p class="alarm" role="alert">This ledger fails verification')
+    told = json.loads(shoeproof("rtp", "--verified-only", "--json", "--ledger", forged).out)
+    assert sum(game["bets"][0]["row"]["rounds"] for game in told["games"]) < 120
+    table = shoeproof("report", "rtp", "-o", tmp_path / "r.csv", "--verified-only",
+                      "--ledger", forged)  # fmt: skip
+    assert table.code == 1
+    assert (tmp_path / "r.csv").read_text().startswith("# NOT VERIFIED: This ledger fails")
+
+
+def test_an_alarm_is_recorded_once_when_asked_for(shoeproof: Shoeproof, overpaid: Path) -> None:
+    assert shoeproof("rtp", "--ledger", overpaid).code == 1
+    for said in (1, 0):
+        result = shoeproof("rtp", "--raise", "--ledger", overpaid)
+        assert result.code == 1
+        assert result.out.count("alarm recorded: out of range: perfect_pairs bet of nba") == said
+    with Ledger.open(overpaid) as opened:
+        (alarm,) = [
+            each.event.data
+            for each in opened.events("operations")
+            if isinstance(each.event.data, AlarmRaised)
+        ]
+    assert (alarm.cause, alarm.scope) == (7, "nba")
+    assert "pay table" in str(alarm.note)
+
+
+@pytest.mark.parametrize("other", ["--json", "--raise"])
+def test_watching_goes_with_nothing_that_ends(
+    shoeproof: Shoeproof, played: Path, other: str
+) -> None:
+    assert shoeproof("rtp", "--watch", other, "--ledger", played).code == 2
+
+
+def test_watching_counts_on_as_the_ledger_grows(
+    shoeproof: Shoeproof, ledger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = iter([True, True])
+
+    def grow(seconds: float) -> None:
+        assert seconds > 0
+        if not next(waits, False):
+            raise KeyboardInterrupt
+        with Ledger.open(ledger) as opened:
+            play(opened, simple(250, currency="GBP"))
+
+    monkeypatch.setattr(time, "sleep", grow)
+    result = shoeproof("rtp", "--watch", "--ledger", ledger)
+    assert result.code == 0
+    shown = result.out.split("Ctrl-C ends")[:-1]
+    assert len(shown) == 3
+    assert ["zappit in GBP" in each for each in shown] == [False, True, True]
+
+
+def test_the_bar_has_the_expected_return_in_its_middle() -> None:
+    from audit_reports.rtp_report.model import Bounds
+
+    band = Bounds(0.94, 1.06)
+    assert bar(1.0, 1.0, band) == "···[··●··]···"
+    assert bar(0.5, 1.0, band) == "●··[··│··]···"
+    assert bar(9.0, 1.0, band) == "···[··│··]··●"
+    assert bar(None, 1.0, band) == ""
+    assert bar(1.0, None, None) == ""
