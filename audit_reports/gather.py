@@ -1,13 +1,14 @@
 """Gathering: verified leaves, round by round, until they are made into rows of tables."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
 
 from audit_reports.fold import READ, RoundRows, rows_of
+from audit_reports.luck import Apart, ClosedRound
 from audit_reports.rows import DisputeRow, InterruptionRow
-from audit_reports.said import Said, said
+from audit_reports.said import Said, said, text_of
 from ledger import StoredLeaf
 from ledger.events import (
     CLOSING,
@@ -17,6 +18,7 @@ from ledger.events import (
     EventData,
     Incident,
     Refunded,
+    RoundClosed,
     RoundOpened,
     RoundVoided,
     RulesAdded,
@@ -44,6 +46,7 @@ class Gathered(msgspec.Struct):
 
     stream: str
     leaves: list[StoredLeaf]
+    texts: list[bytes]
     events: list[Said]
     is_stored: bool
     is_ended: bool = False
@@ -51,6 +54,7 @@ class Gathered(msgspec.Struct):
     def take(self, leaf: StoredLeaf, text: bytes | None) -> None:
         """Take in the next leaf."""
         self.leaves.append(leaf)
+        self.texts.append(text_of(leaf) if text is None else text)
         if leaf.topic in READ:
             self.events.append(said(leaf, text))
         self.is_ended = leaf.topic in CLOSING
@@ -83,6 +87,7 @@ class Gatherer:
         """Go on from leaf `start`, with the rule sets that stand before it."""
         self._start, self._earlier = start, earlier
         self.rule_sets = dict(rule_sets)
+        self.apart = Apart()
         self._open: dict[str, Gathered] = {}
         self._changed: dict[str, Gathered] = {}
         self._now = Changes()
@@ -137,10 +142,10 @@ class Gatherer:
 
     def _begun(self, leaf: StoredLeaf) -> Gathered | None:
         if leaf.version == 1:
-            return Gathered(leaf.stream, [], [], is_stored=False)
+            return Gathered(leaf.stream, [], [], [], is_stored=False)
         if leaf.stream in self._changed or not self._start:
             return None
-        held = Gathered(leaf.stream, [], [], is_stored=True)
+        held = Gathered(leaf.stream, [], [], [], is_stored=True)
         for each in self._earlier(leaf.stream):
             if held.is_ended:
                 break
@@ -164,11 +169,16 @@ def read_rules(event: Said) -> tuple[str, RuleSet] | None:
     return rules_digest(rules), RuleSet(rules, event.leaf_index)
 
 
-def closed_leaves(rounds: Sequence[Gathered]) -> Iterator[StoredLeaf]:
-    """Yield the leaves of those rounds that have ended, round by round."""
+def closed_rounds(rounds: Iterable[Gathered]) -> list[ClosedRound]:
+    """Return those rounds that have closed, to be taken apart."""
+    found: list[ClosedRound] = []
     for each in rounds:
-        if each.is_ended:
-            yield from each.leaves
+        opened, last = each.events[0].data, each.events[-1]
+        if isinstance(opened, RoundOpened) and isinstance(last.data, RoundClosed):
+            topics = (leaf.topic for leaf in each.leaves)
+            said = list(zip(topics, each.texts, strict=True))
+            found.append(ClosedRound(each.stream, opened, last.at, said, each.leaves))
+    return found
 
 
 def _interruption(leaf: StoredLeaf, event: Said) -> InterruptionRow:

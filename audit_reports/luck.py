@@ -94,15 +94,36 @@ class LuckTotal(msgspec.Struct, frozen=True, kw_only=True):
         return self.total / self.stake_minor if self.stake_minor else None
 
 
-class _Round:
-    """A round being gathered: what each of its leaves says, and when it closed."""
+class ClosedRound(msgspec.Struct):
+    """A round with its leaves: the type and the text of the data of each, and when it closed.
 
-    __slots__ = ("closed_at", "leaves", "opened", "said", "stream")
+    While it is gathered `closed_at`, ISO 8601, is empty.
+    """
 
-    def __init__(self, stream: str, opened: RoundOpened) -> None:
-        self.stream, self.opened, self.closed_at = stream, opened, ""
-        self.said: list[tuple[str, bytes]] = []
-        self.leaves: list[StoredLeaf] = []
+    stream: str
+    opened: RoundOpened
+    closed_at: str = ""
+    said: list[tuple[str, bytes]] = []
+    leaves: list[StoredLeaf] = []
+
+
+class Apart:
+    """Takes rounds apart; remembers what their events say, of which few are distinct."""
+
+    def __init__(self) -> None:
+        """Begin with nothing met."""
+        self._vocabulary = Vocabulary()
+
+    def take(
+        self, rounds: Sequence[ClosedRound], rules_by_digest: Mapping[str, Rules]
+    ) -> TakenApart:
+        """Return what closed rounds fall apart into, best ROUNDS_A_BATCH of them together.
+
+        Raises EventUnreadable.
+        """
+        if self._vocabulary.is_full:
+            self._vocabulary = Vocabulary()
+        return _taken_apart(rounds, self._vocabulary, rules_by_digest)
 
 
 def take_apart(
@@ -112,11 +133,9 @@ def take_apart(
 
     Rounds that began before the first leaf have no rows. Raises EventUnreadable.
     """
-    vocabulary = Vocabulary()
+    apart = Apart()
     for rounds in _batches(leaves):
-        if vocabulary.is_full:
-            vocabulary = Vocabulary()
-        yield _taken_apart(rounds, vocabulary, rules_by_digest)
+        yield apart.take(rounds, rules_by_digest)
 
 
 def luck_totals(
@@ -167,10 +186,10 @@ def _totals(names: list[str], key: tuple[Any, ...], sums: Floats) -> Iterator[Lu
         )
 
 
-def _batches(leaves: Iterable[StoredLeaf]) -> Iterator[list[_Round]]:
+def _batches(leaves: Iterable[StoredLeaf]) -> Iterator[list[ClosedRound]]:
     """Yield the rounds that leaves close, many together."""
-    gathered: dict[str, _Round] = {}
-    ended: list[_Round] = []
+    gathered: dict[str, ClosedRound] = {}
+    ended: list[ClosedRound] = []
     read = Reader().head
     for leaf in leaves:
         try:
@@ -182,7 +201,7 @@ def _batches(leaves: Iterable[StoredLeaf]) -> Iterator[list[_Round]]:
             kind, stream, at = event.type, event.stream, event.at
             data = msgspec.json.encode(event.data)
         if kind == RoundOpened.__name__ and is_round(stream) and stream not in gathered:
-            gathered[stream] = _Round(stream, msgspec.json.decode(data, type=RoundOpened))
+            gathered[stream] = ClosedRound(stream, msgspec.json.decode(data, type=RoundOpened))
         round_ = gathered.get(stream)
         if round_ is None:
             continue
@@ -201,7 +220,7 @@ def _batches(leaves: Iterable[StoredLeaf]) -> Iterator[list[_Round]]:
 
 
 def _taken_apart(
-    rounds: Sequence[_Round], vocabulary: Vocabulary, rules_by_digest: Mapping[str, Rules]
+    rounds: Sequence[ClosedRound], vocabulary: Vocabulary, rules_by_digest: Mapping[str, Rules]
 ) -> TakenApart:
     builder = RoundsBuilder(vocabulary)
     for each in rounds:
@@ -225,7 +244,7 @@ def _word(vocabulary: Vocabulary, kind: str, data: bytes, own: Own) -> int:
 
 
 def _rows(
-    rounds: Sequence[_Round], parts: RoundParts, rules_by_digest: Mapping[str, Rules]
+    rounds: Sequence[ClosedRound], parts: RoundParts, rules_by_digest: Mapping[str, Rules]
 ) -> pa.Table:
     games = {digest: rules.id for digest, rules in rules_by_digest.items()}
     opened = [each.opened for each in rounds]

@@ -7,6 +7,7 @@ there or no longer trusted, is noticed and made anew. The file lies in the ledge
 is trusted like it: whoever did not make it should ask for it to be made anew.
 """
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -24,8 +25,8 @@ from audit_reports.errors import (
     ProjectionUnavailable,
     SegmentsRefused,
 )
-from audit_reports.gather import Changes, Gatherer, RuleSet, closed_leaves, read_rules
-from audit_reports.luck import take_apart
+from audit_reports.gather import Changes, Gatherer, RuleSet, closed_rounds, read_rules
+from audit_reports.luck import ROUNDS_A_BATCH
 from audit_reports.said import said
 from audit_reports.segments import FORMAT, Manifest, publish, read_manifest
 from audit_reports.verified import (
@@ -116,7 +117,8 @@ class Projection:
             try:
                 if objection is None:
                     refuse_cut_tail(self.ledger)
-                start, reach = self._update_to(size, progress)
+                with _collector_paused():
+                    start, reach = self._update_to(size, progress)
             except LeafRefused as refused:
                 at = refused.finding.leaf_index
                 if not verified_only or at is None or (objection is not None and at >= size):
@@ -257,6 +259,8 @@ class Projection:
             self._write_reach(reach)
         for each in changes.rounds:
             each.is_stored = True
+        # Few objects are left now; what others made, libraries among them, may hold cycles.
+        gc.collect(1)
 
     def _replace(self, gatherer: Gatherer, changes: Changes) -> None:
         """Put the rows of changed rounds in the place of those they had."""
@@ -277,7 +281,9 @@ class Projection:
             "would_have_paid",
             [row for each in voided for row in would_have_paid(each.leaves, rules)],
         )
-        for apart in take_apart(closed_leaves(known), rules):
+        closed = closed_rounds(known)
+        for first in range(0, len(closed), ROUNDS_A_BATCH):
+            apart = gatherer.apart.take(closed[first : first + ROUNDS_A_BATCH], rules)
             self._tables.register("taken_apart", apart.rows)
             self._tables.execute("INSERT INTO luck BY NAME SELECT * EXCLUDE (round, game, "
                 "rules_digest, currency, mode, player, table_name, channel, day, stake_minor) "
@@ -287,10 +293,11 @@ class Projection:
         schema = self._tables.table(table).limit(0).to_arrow_table().schema
         # Times are text here; the database reads them.
         types = [pa.string() if pa.types.is_timestamp(each.type) else each.type for each in schema]
-        columns = [
-            pa.array([getattr(row, name) for row in rows], kind)
-            for name, kind in zip(schema.names, types, strict=True)
-        ]
+        # The fields of a row stand in the order of the columns.
+        values = (
+            zip(*map(msgspec.structs.astuple, rows), strict=True) if rows else [()] * len(types)
+        )
+        columns = [pa.array(each, kind) for each, kind in zip(values, types, strict=True)]
         self._tables.register(f"written_{table}", pa.table(columns, names=schema.names))
         self._tables.execute(f"INSERT INTO {table} SELECT * FROM written_{table}")
 
@@ -346,6 +353,18 @@ def _writable_file(directory: Path) -> Path | None:
     file = directory / FILE
     targets = [directory, file] if file.exists() else [directory]
     return file if all(os.access(target, os.W_OK) for target in targets) else None
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Let nobody look for cycles among a million rows that make none: a third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _hash(leaf: StoredLeaf) -> str:

@@ -3,6 +3,8 @@
 from functools import lru_cache
 from typing import NamedTuple
 
+import msgspec
+
 from ledger import StoredLeaf
 from ledger.envelope import read_data, read_event, split_leaf
 from ledger.events import EventData
@@ -21,6 +23,11 @@ class Said(NamedTuple):
     leaf_index: int
     at: str
     data: EventData
+
+
+def text_of(leaf: StoredLeaf) -> bytes:
+    """Return the data of a verified leaf as JSON."""
+    return msgspec.json.encode(read_event(split_leaf(leaf.state).payload).data)
 
 
 def said(leaf: StoredLeaf, text: bytes | None) -> Said:

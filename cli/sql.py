@@ -12,7 +12,14 @@ import typer
 
 from cli.errors import FINDINGS, UsageError
 from cli.options import JsonOption, LedgerOption, open_to_read
-from cli.project import RebuildOption, VerifiedOnlyOption, print_objection, up_to_date
+from cli.project import (
+    ParSheetsOption,
+    RebuildOption,
+    VerifiedOnlyOption,
+    par_sheets_in,
+    print_objection,
+    up_to_date,
+)
 from cli.render import console, plain, plain_table, print_json
 from ledger.files import write_durably
 
@@ -42,6 +49,7 @@ def sql_command(
     checks: Annotated[
         bool, typer.Option("--checks", help="Run the checks that must find nothing instead.")
     ] = False,
+    par_sheets: ParSheetsOption = None,
     rebuild: RebuildOption = False,
     verified_only: VerifiedOnlyOption = False,
 ) -> None:
@@ -56,7 +64,12 @@ def sql_command(
         raise UsageError("give one of --csv, --json and --parquet")
     with (
         open_to_read(path) as ledger,
-        up_to_date(ledger, rebuild=rebuild, verified_only=verified_only) as tables,
+        up_to_date(
+            ledger,
+            rebuild=rebuild,
+            verified_only=verified_only,
+            par_sheets=par_sheets_in(par_sheets),
+        ) as tables,
     ):
         if not (as_csv or as_json):
             print_objection(tables)

@@ -133,7 +133,8 @@ def test_the_terms_of_a_group_add_up_to_what_it_returned(ledger: Ledger) -> None
             terms = by_bet.setdefault(key, {"start": each.start_minor})
             terms[each.term] = each.total
             terms["returned"] = each.returned_minor
-    assert len(by_bet) >= 6
+    # Three main bets and two side bets; insurance only where an ace was dealt and it was taken.
+    assert len(by_bet) >= 5
     for terms in by_bet.values():
         assert terms["returned"] == pytest.approx(
             terms["start"] + terms[LUCK] + terms[SKILL] + terms[ERROR]

@@ -3,11 +3,21 @@
 from math import isclose
 from typing import Any
 
+import msgspec
 import pytest
 
 from audit_reports import sql
 from audit_reports.luck import PARTS
 from audit_reports.projection import open_projection
+from audit_reports.rows import (
+    BetRow,
+    CardRow,
+    DecisionRow,
+    DisputeRow,
+    InterruptionRow,
+    RoundRow,
+    WouldHavePaidRow,
+)
 from ledger import Ledger
 from ledger.events import (
     AlarmRaised,
@@ -141,6 +151,25 @@ def test_money_of_several_bets_is_told_apart_only_where_it_was_recorded(
     play(ledger, funded(stakes, funds, *bets))
     found = rows(ledger, APART)
     assert [row[2:4] for row in found] == [main, side]
+
+
+@pytest.mark.parametrize(
+    ("table", "row"),
+    [
+        ("rounds", RoundRow),
+        ("bets", BetRow),
+        ("decisions", DecisionRow),
+        ("cards", CardRow),
+        ("interruptions", InterruptionRow),
+        ("disputes", DisputeRow),
+        ("would_have_paid", WouldHavePaidRow),
+    ],
+)
+def test_the_fields_of_a_row_are_the_columns_of_its_table(
+    ledger: Ledger, table: str, row: type[msgspec.Struct]
+) -> None:
+    names = [name for _, name, *_ in rows(ledger, f"PRAGMA table_info({table})")]
+    assert names == list(row.__struct_fields__)
 
 
 def test_the_columns_of_luck_are_its_parts(ledger: Ledger) -> None:

@@ -75,7 +75,7 @@ def synthesise(folder: Path, bets: int) -> None:
                 for _, name, *_ in database.execute("PRAGMA table_info(luck)").fetchall()
                 if name.startswith(("luck_", "skill_"))
             ]
-            parts = ", ".join(f"(hash(first_leaf, '{name}') % 100 - 50)::DOUBLE AS {name}"
+            parts = ", ".join(f"(hash(first_leaf, '{name}') % 100)::DOUBLE - 50 AS {name}"
                               for name in names)  # fmt: skip
             del bounds["last"]
             database.execute(LUCK.format(parts=parts), bounds)

@@ -156,3 +156,15 @@ def test_an_altered_segment_is_refused_in_one_line(run: Run, path: Path) -> None
     )
     assert len(result.err.splitlines()) == 1
     assert run("project", "--rebuild").code == 0
+
+
+def test_approved_returns_are_a_table(run: Run, tmp_path: Path) -> None:
+    sheet = {"id": "PAR-7", "date": "2026-01-31", "sha256": "ab" * 32, "game": "zappit"}
+    sheet |= {"rules_digest": "cd" * 32, "bet": "main", "percent": "98.87"}
+    file = tmp_path / "par.json"
+    file.write_text(json.dumps([sheet]))
+    asked = run("sql", "SELECT id, date, percent FROM par_sheets", "--par-sheets", file, "--json")
+    assert json.loads(asked.out) == [{"id": "PAR-7", "date": "2026-01-31", "percent": "98.87"}]
+    file.write_text("[")
+    refused = run("sql", "SELECT 1 AS one", "--par-sheets", file)
+    assert (refused.code, len(refused.err.splitlines())) == (2, 1)
