@@ -8,7 +8,7 @@ WITH sums AS (
         rules_digest,
         currency,
         bet,
-        strftime(closed_at, '%Y-%m-%d') AS day,
+        closed_at::DATE AS day,
         COUNT_IF(ABS(COLUMNS('^(luck|skill)_')) > 1e-9)::DOUBLE AS 'moved_\0',
         SUM(COLUMNS('^(luck|skill)_')) AS 'total_\0',
         SUM(COLUMNS('^(luck|skill)_') ** 2) AS 'squares_\0',

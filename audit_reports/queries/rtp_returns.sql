@@ -5,7 +5,7 @@ SELECT
     rules_digest,
     currency,
     bet,
-    strftime(closed_at, '%Y-%m-%d') AS day,
+    closed_at::DATE AS day,
     paid_minor // greatest(gcd(paid_minor, staked_minor), 1) AS numerator,
     staked_minor // greatest(gcd(paid_minor, staked_minor), 1) AS denominator,
     COUNT(*) AS rounds

@@ -2,7 +2,7 @@
 -- One row for each game, rules digest, currency, bet and slice. The ten sums after `hands` are those
 -- of `statistics.BetSums`, over closed rounds, all hands of a round together. Voids and open rounds
 -- stand apart. A period goes by when a round ended, or was opened where it has not; a stake band is
--- named by the power of ten, in minor units, that it begins at.
+-- named by the power of ten, in minor units, that it begins at, a period by its first day.
 WITH chosen AS (
     SELECT
         *,
@@ -25,9 +25,9 @@ SELECT
     IF('channel' IN $by, channel, NULL) AS channel_slice,
     IF('stake_band' IN $by, length(initial_minor::VARCHAR) - 1, NULL)::VARCHAR AS stake_slice,
     CASE
-        WHEN 'day' IN $by THEN strftime(ended, '%Y-%m-%d')
-        WHEN 'week' IN $by THEN strftime(ended, '%G-W%V')
-        WHEN 'month' IN $by THEN strftime(ended, '%Y-%m')
+        WHEN 'day' IN $by THEN ended::DATE
+        WHEN 'week' IN $by THEN date_trunc('week', ended)::DATE
+        WHEN 'month' IN $by THEN date_trunc('month', ended)::DATE
     END AS period_slice,
     COUNT(DISTINCT player) FILTER (state = 'closed') AS players,
     COALESCE(SUM(hands) FILTER (state = 'closed'), 0)::BIGINT AS hands,

@@ -16,7 +16,8 @@ from replay.luck.kinds import LUCK
 SLICES: Final = ("table", "player", "channel", "stake_band", "day", "week", "month")
 """What figures can be made by, besides game, rules, currency and bet, which are always apart."""
 
-PERIODS: Final = ("day", "week", "month")
+PERIODS: Final = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
+"""The slices that are spans of time, each with how it is written."""
 
 QUERIES: Final = (
     "rtp_slices", "rtp_parts", "rtp_returns", "rtp_growth", "rtp_voids", "rtp_held", "rtp_wrong",
@@ -222,7 +223,10 @@ def in_order(key: BetKey) -> tuple[str, str, str, bool, str]:
 def _cell(by: Sequence[str], row: tuple[Any, ...]) -> Cell:
     key, slices, rest = BetKey(*row[:4]), row[4:9], row[9:]
     named = dict(zip(("table", "player", "channel", "stake_band"), slices, strict=False))
-    named |= dict.fromkeys(PERIODS, slices[4])
+    named |= {
+        name: None if slices[4] is None else slices[4].strftime(form)
+        for name, form in PERIODS.items()
+    }
     players, hands, *others = (value or 0 for value in rest)
     sums, others = others[:10], others[10:]
     cash, incentive = rest[18], rest[19]
@@ -254,7 +258,7 @@ def _parts(rows: list[tuple[Any, ...]]) -> dict[BetKey, dict[str, dict[str, Part
     for *key, day, sum_of, amount in rows:
         name, _, part = sum_of.partition("_")
         by_part = found.setdefault(BetKey(*key), {})
-        by_part.setdefault(part, {}).setdefault(day, {})[name] = amount
+        by_part.setdefault(part, {}).setdefault(str(day), {})[name] = amount
     order = [f"{term}_{kind}" for term, kind in PARTS]
     return {
         key: {
@@ -275,7 +279,7 @@ def _part_sums(sums: dict[str, float]) -> PartSums:
 def _returns(rows: list[tuple[Any, ...]]) -> dict[BetKey, dict[str, dict[Fraction, int]]]:
     found: dict[BetKey, dict[str, dict[Fraction, int]]] = {}
     for *key, day, numerator, denominator, count in rows:
-        of_day = found.setdefault(BetKey(*key), {}).setdefault(day, {})
+        of_day = found.setdefault(BetKey(*key), {}).setdefault(str(day), {})
         of_day[Fraction(numerator, denominator)] = count
     return found
 
