@@ -259,10 +259,8 @@ class LiveRound:
     # One turn
 
     def _finish_turn(self, state: RoundState, drafts: list[EventData], moment: datetime) -> None:
-        settled = self.settled
-
         def make() -> Position:
-            return self._play_on(state, settled, drafts, Waiting(moment, dealt=True))
+            return self._play_on(state, self.settled, drafts, Waiting(moment, dealt=True))
 
         self._make_turn(make, drafts, moment)
 
