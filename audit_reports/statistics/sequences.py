@@ -77,7 +77,9 @@ def rtp_looks(days: Iterable[BetSums], level: float = 0.05) -> list[Interval | N
             continue
         variance = float(so_far.residual_squares(rtp - 1))
         tuning = tuning or tune(TUNED_TO * variance, level)
-        radius = mixture_radius(variance, tuning, level) / so_far.initial if tuning else 0.0
+        # A float of NumPy's is one to Python, and none to who writes it as JSON.
+        sum_radius = float(mixture_radius(variance, tuning, level)) if tuning else 0.0
+        radius = sum_radius / so_far.initial
         looks.append(Interval.around(float(rtp), radius))
     return looks
 
@@ -103,7 +105,7 @@ def luck_looks(days: Iterable[LuckSums], level: float = 0.05) -> list[LuckLook |
             looks.append(None)
             continue
         tuning = tuning or tune(TUNED_TO * so_far.squares, level)
-        radius = mixture_radius(so_far.squares, tuning, level)
+        radius = float(mixture_radius(so_far.squares, tuning, level))
         looks.append(LuckLook(so_far.total, sqrt(so_far.squares), radius))
     return looks
 

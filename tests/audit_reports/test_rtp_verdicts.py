@@ -3,6 +3,7 @@
 from fractions import Fraction
 from functools import cache
 
+import msgspec
 import pytest
 
 from audit_reports.rtp_report.alarms import alarms
@@ -45,6 +46,12 @@ def test_an_honest_game_has_no_evidence_against_it(game: str) -> None:
     assert report.word == "no evidence against"
     assert "usual" in report.why[0]
     assert not alarms([report])
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_a_game_of_many_rounds_is_data(game: str) -> None:
+    report = judged(game, "basic")
+    assert msgspec.json.decode(msgspec.json.encode(report), type=GameReport) == report
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
