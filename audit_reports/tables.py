@@ -4,7 +4,8 @@ Every file is held to its digest in the manifest before it is read. The database
 anything but these files, and its settings are locked; a question is one SELECT.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +14,7 @@ from typing import Any, Self
 import duckdb
 import pyarrow as pa
 
-from audit_reports import sql
+from audit_reports import spelling, sql
 from audit_reports.errors import QueryRefused, SegmentsRefused
 from audit_reports.par_sheets import ParSheet, par_sheet_rows
 from audit_reports.projection import DIRECTORY, open_projection
@@ -28,6 +29,8 @@ _LAST_LEAF = {"rounds": "last_leaf", "round_bets": "last_leaf"}
 """Which leaf a row must not go beyond to be vouched for; in other tables it is `leaf_index`."""
 
 _LOCKED = (
+    # It would be drawn into the answer, on stdout.
+    "SET enable_progress_bar = false",
     "SET allowed_paths = {paths}",
     "SET enable_external_access = false",
     "SET lock_configuration = true",
@@ -69,9 +72,10 @@ class Tables:
         """Return all rows of `queries/<name>.sql`; raises QueryRefused where it fails."""
         return self._execute(sql.query(name), parameters).fetchall()
 
-    def ask(self, text: str) -> pa.Table:
+    def ask(self, text: str, native: Collection[str] = spelling.ANYWHERE) -> pa.Table:
         """Return what a question comes to, which must be a single SELECT.
 
+        Values of other types than `native` are spelled out as text. Ctrl-C ends the question, too.
         Raises QueryRefused for other statements, for what is not there, and for what fails.
         """
         with _told():
@@ -79,7 +83,17 @@ class Tables:
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise QueryRefused("a question is one SELECT: nothing else is run here")
         with _told():
-            return self._database.sql(text).to_arrow_table()
+            asked = self._database.sql(text)
+        if len(set(asked.columns)) < len(asked.columns):
+            raise QueryRefused("two columns have the same name: name them with AS")
+        with _told(), ThreadPoolExecutor(1) as thread:
+            # DuckDB does not hear Ctrl-C while it works: the thread that does must not be its own.
+            answer = thread.submit(spelling.spelled(asked, native).to_arrow_table)
+            try:
+                return answer.result()
+            except KeyboardInterrupt:
+                self._database.interrupt()
+                raise
 
     def close(self) -> None:
         """Close the database, and remove segments that were made for this reader alone."""

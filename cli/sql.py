@@ -3,7 +3,6 @@
 import csv
 import io
 import sys
-from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -74,7 +73,10 @@ def sql_command(
         if not (as_csv or as_json):
             print_objection(tables)
         if select is not None:
-            _show(tables.ask(select), as_csv=as_csv, as_json=as_json, parquet=parquet)
+            from audit_reports.spelling import ANYWHERE, PLAIN
+
+            answer = tables.ask(select, PLAIN if parquet is None else ANYWHERE)
+            _show(answer, as_csv=as_csv, as_json=as_json, parquet=parquet)
             return
         from audit_reports.checks import run_checks
 
@@ -92,8 +94,6 @@ def sql_command(
 
 def _show(answer: "pa.Table", *, as_csv: bool, as_json: bool, parquet: Path | None) -> None:
     names = answer.column_names
-    if len(set(names)) < len(names):
-        raise UsageError("two columns have the same name: name them with AS")
     if parquet is not None:
         _write_parquet(answer, parquet)
         console().print(f"wrote {answer.num_rows:,} rows to {plain(str(parquet))}")
@@ -130,8 +130,13 @@ def _write_parquet(answer: "pa.Table", path: Path) -> None:
 
 def _value(value: Any) -> Any:
     """Return a value as CSV and JSON have it: sums, which are decimals, as integers."""
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else str(value)
-    if isinstance(value, date | datetime | time | timedelta):
-        return str(value)
-    return value.hex() if isinstance(value, bytes) else value
+    match value:
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else str(value)
+        case list():
+            return [_value(each) for each in value]
+        case tuple():  # a key of a map and its value
+            return tuple(map(_value, value))
+        case dict():
+            return {name: _value(each) for name, each in value.items()}
+    return value

@@ -3,9 +3,13 @@
 import csv
 import io
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
 
@@ -168,3 +172,61 @@ def test_approved_returns_are_a_table(run: Run, tmp_path: Path) -> None:
     file.write_text("[")
     refused = run("sql", "SELECT 1 AS one", "--par-sheets", file)
     assert (refused.code, len(refused.err.splitlines())) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("DATE 'infinity'", "infinity"),
+        ("DATE '294000-01-01'", "294000-01-01"),
+        ("TIMESTAMP '-infinity'", "-infinity"),
+        ("TIMESTAMP_NS '2026-01-01 00:00:00.123456789'", "2026-01-01 00:00:00.123456789"),
+        ("TIME '24:00:00'", "24:00:00"),
+        ("TIMETZ '10:00:00+02'", "10:00:00+02"),
+        ("INTERVAL 1 MONTH", "1 month"),
+        ("340282366920938463463374607431768211455::UHUGEINT", str(2**128 - 1)),
+        ("'101'::BIT", "101"),
+        ("union_value(x := 1)", "1"),
+        ("170141183460469231731687303715884105727::HUGEINT", 2**127 - 1),
+        ("[1.5, 2, NULL]", ["1.5", 2, None]),
+        ("{'day': DATE '2026-01-01'}", {"day": "2026-01-01"}),
+        ("MAP {'k': [DATE 'infinity']}", [["k", ["infinity"]]]),
+        ("'nan'::DOUBLE", None),
+    ],
+)
+def test_a_value_of_any_type_is_told_as_it_is(
+    run: Run, tmp_path: Path, value: str, told: object
+) -> None:
+    select = f"SELECT {value} AS v"
+    assert json.loads(run("sql", select, "--json").out) == [{"v": told}]
+    for form in ((), ("--csv",), ("--parquet", str(tmp_path / "answer.parquet"))):
+        assert run("sql", select, *form).code == 0
+
+
+def test_an_answer_keeps_its_order(run: Run) -> None:
+    select = "SELECT i FROM range(300000) numbers(i) ORDER BY hash(i)"
+    found = [int(row) for row in run("sql", select, "--csv").out.split()[1:]]
+    in_order = duckdb.execute(select).fetchall()
+    assert found == [row[0] for row in in_order]
+
+
+ENDLESS = (
+    "SELECT COUNT(*) FROM range(1000000000) a, range(1000000000) b WHERE a.range * b.range < 7"
+)
+
+
+def test_ctrl_c_ends_a_question_and_nothing_is_drawn_into_its_answer(path: Path) -> None:
+    code = "from cli.main import run; run()"
+    command = [sys.executable, "-c", code, "sql", ENDLESS, "--json", "--ledger", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        # DuckDB draws its bar after two seconds.
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(6)
+        process.send_signal(signal.SIGINT)
+        try:
+            out, errors = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in errors
