@@ -53,8 +53,8 @@ class TakenApart(NamedTuple):
 
     The columns of `rows`: first_leaf, round, game, rules_digest, currency, mode, player,
     table_name, channel, day (UTC, when the round closed), bet, stake_minor (initial),
-    returned_minor, start_minor, one for each of PARTS, error_minor. An amount that is no whole
-    number is a mean and is in minor units too.
+    returned_minor, start_minor, one for each of PARTS, error_minor, wrong_hands (not paid as
+    the rules say). An amount that is no whole number is a mean and is in minor units too.
     """
 
     rows: pa.Table
@@ -266,7 +266,7 @@ def _rows(
     }
     amounts = np.hstack([parts.luck, parts.skill])
     columns |= {f"{term}_{kind}": amounts[:, n] for n, (term, kind) in enumerate(PARTS)}
-    return pa.table(columns | {"error_minor": parts.error})
+    return pa.table(columns | {"error_minor": parts.error, "wrong_hands": parts.wrong})
 
 
 def _names(values: Iterable[str | None]) -> pa.Array:

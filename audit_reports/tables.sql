@@ -112,7 +112,8 @@ CREATE OR REPLACE TABLE disputes (
 
 -- One row per round and bet that could be taken apart (replay/luck): closed rounds that the rules
 -- explain. `returned_minor` is what was paid at the table less the stakes added after the first, and
--- the sum of the parts.
+-- the sum of the parts. `wrong_hands` counts hands that were not paid as the rules say: their errors
+-- may cancel in `error_minor`.
 CREATE OR REPLACE TABLE luck (
     first_leaf BIGINT NOT NULL,
     bet VARCHAR NOT NULL,
@@ -136,7 +137,8 @@ CREATE OR REPLACE TABLE luck (
     skill_even_money DOUBLE NOT NULL,
     skill_between_cards DOUBLE NOT NULL,
     skill_rounding DOUBLE NOT NULL,
-    error_minor DOUBLE NOT NULL
+    error_minor DOUBLE NOT NULL,
+    wrong_hands BIGINT NOT NULL
 );
 
 -- What the rules would have paid on a bet of a voided round; none where cards or decisions that it
@@ -201,7 +203,8 @@ summed AS (
             AS cash_paid_minor,
         IF(COUNT(incentive_paid_minor) = COUNT(*), SUM(incentive_paid_minor), NULL)::BIGINT
             AS incentive_paid_minor,
-        COUNT(corrected_minor) > 0 AS resettled
+        -- A resettlement that changes nothing excuses nothing.
+        COUNT(*) FILTER (corrected_minor <> paid_minor) > 0 AS resettled
     FROM bets LEFT JOIN resettled USING (first_leaf, hand, bet)
     GROUP BY first_leaf, bet
 )

@@ -10,7 +10,7 @@ WITH chosen AS (
         initial_minor::HUGEINT AS s,
         staked_minor::HUGEINT AS t,
         paid_minor::HUGEINT AS p,
-        (COALESCE(error_minor, 0) <> 0 AND NOT resettled) AS wrong
+        (COALESCE(wrong_hands, 0) > 0 AND NOT resettled) AS wrong
     FROM round_bets
     WHERE mode = 'real'
 )

@@ -14,7 +14,7 @@ FROM round_bets
 WHERE
     mode = 'real'
     AND state = 'closed'
-    AND (resettled OR COALESCE(error_minor, 0) <> 0)
+    AND (resettled OR COALESCE(wrong_hands, 0) > 0)
     AND ($begin::TIMESTAMP IS NULL OR closed_at >= $begin)
     AND ($end::TIMESTAMP IS NULL OR closed_at < $end)
 ORDER BY first_leaf, bet <> 'main', bet

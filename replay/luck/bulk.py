@@ -45,7 +45,8 @@ class RoundParts(NamedTuple):
     `place` is the round's place among the columns, `bet` the bet's name by row. All others are in
     minor units: `luck` and `skill` have a column for each of LUCK_KINDS and SKILL_KINDS, `start`
     is the mean before the first card with the stake in it, `returned` what was paid less the stakes
-    added, and start + Σ luck + Σ skill + error = returned.
+    added, and start + Σ luck + Σ skill + error = returned. `wrong` counts the hands that were not
+    paid as the rules say, whose errors may cancel.
     """
 
     place: Ints
@@ -56,6 +57,7 @@ class RoundParts(NamedTuple):
     luck: Floats
     skill: Floats
     error: Ints
+    wrong: Ints
 
 
 def decompose_batch(
@@ -114,6 +116,7 @@ class _Group(NamedTuple):
             luck=parts.luck[there],
             skill=parts.skill[there],
             error=np.zeros(len(rows), np.int64),
+            wrong=np.zeros(len(rows), np.int64),
         )
 
     def _moves(self) -> Moves:
@@ -231,13 +234,15 @@ def _one_round(place: int, taken_apart: Decomposition) -> RoundParts:
         luck=kinds(LUCK, LUCK_KINDS),
         skill=kinds(SKILL, SKILL_KINDS),
         error=of("error_minor", np.int64),
+        wrong=of("wrong_hands", np.int64),
     )
 
 
 def _joined(found: list[RoundParts]) -> RoundParts:
     none = RoundParts(
         *(np.zeros(0, np.int64), [], np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)),
-        *(np.zeros((0, len(LUCK_KINDS))), np.zeros((0, len(SKILL_KINDS))), np.zeros(0, np.int64)),
+        *(np.zeros((0, len(LUCK_KINDS))), np.zeros((0, len(SKILL_KINDS)))),
+        *(np.zeros(0, np.int64), np.zeros(0, np.int64)),
     )
     columns = zip(none, *found, strict=True)
     place, _, *amounts = (np.concatenate(column) for column in columns)

@@ -77,7 +77,8 @@ class BetParts(msgspec.Struct, frozen=True):
 
     `returned_minor` is what was paid less the stakes added after the first, and equals
     `start_minor` (the mean before the first card, the stake included) + luck + skill +
-    `error_minor`, which is what was paid less what the rules pay.
+    `error_minor`, which is what was paid less what the rules pay. `wrong_hands` counts the hands
+    that were paid otherwise: what one lost and another gained is no error of their sum.
     """
 
     seat: str
@@ -87,6 +88,7 @@ class BetParts(msgspec.Struct, frozen=True):
     paid_minor: int
     start_minor: float
     error_minor: int
+    wrong_hands: int
 
     @property
     def returned_minor(self) -> int:
@@ -188,18 +190,21 @@ class Walk:
         for name, mine in due.items():
             owed = sum(bet.paid_minor or 0 for bet in mine)
             staked = sum(bet.stake_minor for bet in mine)
-            keys = [(bet.hand, bet.bet) for bet in mine]
-            paid = owed if paid_minor is None else sum(recorded.pop(key, 0) for key in keys)
+            paid, wrong = owed, 0
+            if paid_minor is not None:
+                each = [(recorded.pop((bet.hand, bet.bet), 0), bet.paid_minor or 0) for bet in mine]
+                paid, wrong = sum(got for got, _ in each), sum(got != due for got, due in each)
             self._move(None, name, SKILL, ROUNDING, float(owed - staked))
-            found.append(self._bet(name, staked, paid, paid - owed))
+            found.append(self._bet(name, staked, paid, paid - owed, wrong))
         for (hand, surplus), paid in recorded.items():
             # A payment for a bet the round does not have.
-            found.append(BetParts(hand.partition(".")[0], surplus, 0, 0, paid, 0.0, paid))
+            found.append(BetParts(hand.partition(".")[0], surplus, 0, 0, paid, 0.0, paid, 1))
         return Decomposition(tuple(found), tuple(self.parts))
 
-    def _bet(self, name: BetName, staked: int, paid: int, error: int) -> BetParts:
+    def _bet(self, name: BetName, staked: int, paid: int, error: int, wrong: int) -> BetParts:
         initial = self._initial_stake(name)
-        return BetParts(*name, initial, staked, paid, initial + self.start[name], error)
+        start = initial + self.start[name]
+        return BetParts(*name, initial, staked, paid, start, error, wrong)
 
     def _initial_stake(self, name: BetName) -> int:
         seat = next(seat for seat in self.state.seats if seat.name == name[0])

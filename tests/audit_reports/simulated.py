@@ -63,6 +63,7 @@ def simulated(
             "recorded_paid_minor": staked + won,
             "start_minor": stake + parts.start[at, place],
             "error_minor": np.zeros(len(at)),
+            "wrong_hands": np.zeros(len(at), np.int64),
             **{f"{term}_{kind}": amounts[:, n] for n, (term, kind) in enumerate(PARTS)},
         }
         same = {

@@ -99,7 +99,8 @@ def test_times_and_parts_that_cannot_be_are_found() -> None:
             7 AS last_leaf""")
         tool.execute("""CREATE TABLE round_bets AS SELECT 1 AS first_leaf, 'r' AS round, 'main'
             AS bet, 100 AS initial_minor, 200 AS recorded_paid_minor, 100 AS staked_minor,
-            95.0 AS start_minor, 0.0 AS error_minor, 104.0 AS luck_hit, 0.5 AS skill_hit""")
+            95.0 AS start_minor, 0.0 AS error_minor, 0 AS wrong_hands, 104.0 AS luck_hit,
+            0.5 AS skill_hit""")
         assert len(tool.execute(by_name["closed_before_it_was_opened"]).fetchall()) == 1
         ((_, _, returned, parts),) = tool.execute(by_name["parts_do_not_add_up"]).fetchall()
         assert (returned, parts) == (200, 199.5)

@@ -175,7 +175,15 @@ def test_the_fields_of_a_row_are_the_columns_of_its_table(
 def test_the_columns_of_luck_are_its_parts(ledger: Ledger) -> None:
     found = [name for _, name, *_ in rows(ledger, "PRAGMA table_info(luck)")]
     parts = [f"{term}_{kind}" for term, kind in PARTS]
-    assert found == ["first_leaf", "bet", "returned_minor", "start_minor", *parts, "error_minor"]
+    assert found == [
+        "first_leaf",
+        "bet",
+        "returned_minor",
+        "start_minor",
+        *parts,
+        "error_minor",
+        "wrong_hands",
+    ]
     assert "luck" in sql.tables()
 
 

@@ -18,7 +18,8 @@ from audit_reports.rtp_report.model import GameReport, RtpReport
 from audit_reports.rtp_report.write import COLUMNS, render_rtp_report
 from audit_reports.tables import open_tables
 from ledger import Ledger
-from ledger.events import BetSettled, EventData, RoundClosed
+from ledger.events import BetResettled, BetSettled, EventData, RoundClosed
+from ledger.rounds import is_round
 from replay.catalogue import add_published_games, current_rules
 from replay.players import make_player
 from replay.simulation import simulate
@@ -244,6 +245,62 @@ def test_a_wrong_payment_is_out_of_range_and_named() -> None:
     assert bet.why == ("settlement: 1 bet was not paid as the rules say, +7 minor units in all",)
     assert report.headline.startswith("Out of range: Zero")
     assert [each.error_minor for each in report.wrong] == [7]
+
+
+def test_wrong_payments_that_cancel_are_out_of_range_all_the_same() -> None:
+    with Ledger.in_memory("lying.example/bj") as made:
+        add_published_games(made)
+        rules = current_rules(made, "zero")
+        settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+        stakes = {"s1": {"main": 100}, "s2": {"main": 100}}
+        simulate(made, rules, settings, stakes, make_player("basic", 1), 30)
+        streams = dict.fromkeys(leaf.stream for leaf in made.store.fetch(0, made.size()))
+        rounds = (
+            [each.event.data for each in made.events(stream)]
+            for stream in streams
+            if is_round(stream)
+        )
+        shifted = next(found for each in rounds if (found := _shifted(each, by=5)))
+        play(made, shifted)
+        report = report_on(made, Asked(shuffle_tests=False))
+    bet = the_game(report, "zero").bets[0]
+    assert (bet.word, bet.wrong_rounds, bet.wrong_minor) == ("out of range", 1, 0)
+    assert [(each.error_minor, each.resettled) for each in report.wrong] == [(0, False)]
+
+
+def _shifted(events: list[EventData], by: int) -> list[EventData]:
+    """The events with an amount paid to the last hand instead of the first, if it was paid any."""
+    bets = [each for each in events if isinstance(each, BetSettled)]
+    if bets[0].paid_minor < by:
+        return []
+    changed = {
+        id(bets[0]): replace(bets[0], paid_minor=bets[0].paid_minor - by),
+        id(bets[-1]): replace(bets[-1], paid_minor=bets[-1].paid_minor + by),
+    }
+    return [changed.get(id(each), each) for each in events]
+
+
+@pytest.mark.parametrize(("corrected", "word"), [(7, "out of range"), (0, "no evidence against")])
+def test_a_dispute_excuses_a_wrong_payment_only_where_it_is_paid_otherwise(
+    corrected: int, word: str
+) -> None:
+    with Ledger.in_memory("lying.example/bj") as made:
+        add_published_games(made)
+        rules = current_rules(made, "zero")
+        settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+        simulate(made, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 5)
+        [stream] = made.round_ids("")[:1]
+        events = _overpaid([each.event.data for each in made.events(stream)], by=7)
+        wrong = play(made, events)
+        bets = [each for each in events if isinstance(each, BetSettled)]
+        for bet in bets:
+            paid = bet.paid_minor, bet.paid_minor - 7 + corrected
+            resettled = BetResettled(
+                wrong, bet.seat, bet.hand, bet.bet, bet.stake_minor, *paid, bet.line, None
+            )
+            made.append((f"disputes/{wrong}", resettled))
+        report = report_on(made, Asked(shuffle_tests=False))
+    assert the_game(report, "zero").bets[0].word == word
 
 
 def _overpaid(events: list[EventData], by: int) -> list[EventData]:

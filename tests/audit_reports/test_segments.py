@@ -173,7 +173,7 @@ def test_a_missing_segment_is_refused(ledger: Ledger, folder: Path) -> None:
     ("change", "says"),
     [
         (lambda data: b"{", "is no manifest"),
-        (lambda data: data.replace(b'"format": 3', b'"format": 99'), "has the format 99"),
+        (lambda data: data.replace(b'"format": 4', b'"format": 99'), "has the format 99"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "../rounds/'), "is outside"),
     ],
 )

@@ -42,7 +42,8 @@ BETS = """INSERT INTO bets SELECT i // 2 * $leaves, i // 2 * $leaves + $leaves -
     FROM (SELECT i, 100 * (1 + hash(i + 1) % 20)::BIGINT AS stake
           FROM range(2 * $first, 2 * $last) AS of(i))"""
 LUCK = """INSERT INTO luck BY NAME SELECT first_leaf, bet, 0 AS returned_minor,
-    95.0 AS start_minor, 0.0 AS error_minor, {parts} FROM bets JOIN rounds USING (first_leaf)
+    95.0 AS start_minor, 0.0 AS error_minor, 0 AS wrong_hands, {parts}
+    FROM bets JOIN rounds USING (first_leaf)
     WHERE state = 'closed' AND first_leaf >= $first * $leaves"""
 
 
