@@ -28,7 +28,7 @@ from audit_reports.errors import (
 from audit_reports.gather import Changes, Gatherer, RuleSet, closed_rounds, read_rules
 from audit_reports.luck import ROUNDS_A_BATCH
 from audit_reports.said import said
-from audit_reports.segments import FORMAT, Manifest, publish, read_manifest
+from audit_reports.segments import FORMAT, MEND, Manifest, publish, read_manifest
 from audit_reports.verified import (
     latest_covered,
     refuse_cut_tail,
@@ -381,6 +381,4 @@ def _translated_errors() -> Iterator[None]:
             raise ProjectionBusy(
                 "the projection is being written by another process: try again when it ends"
             ) from error
-        raise ProjectionUnavailable(
-            f"the projection cannot be used ({reason}): rebuild it from the ledger"
-        ) from error
+        raise ProjectionUnavailable(f"the projection cannot be used ({reason}): {MEND}") from error

@@ -44,7 +44,7 @@ OTHERS: Final = ("interruptions", "disputes", "rule_sets")
 TABLES: Final = (*OF_ROUNDS, *OTHERS)
 
 
-_MEND = "make it anew with `shoeproof project --rebuild`"
+MEND: Final = "make it anew with `shoeproof project --rebuild`"
 _TEMPORARY = ".writing-"
 
 
@@ -90,10 +90,10 @@ def read_manifest(folder: Path) -> tuple[Manifest, str] | None:
     try:
         manifest = msgspec.json.decode(data, type=Manifest)
     except ValueError as error:
-        raise SegmentsRefused(f"{folder / MANIFEST} is no manifest ({error}): {_MEND}") from error
+        raise SegmentsRefused(f"{folder / MANIFEST} is no manifest ({error}): {MEND}") from error
     if manifest.format != FORMAT:
         raise SegmentsRefused(
-            f"{folder / MANIFEST} has the format {manifest.format}, not {FORMAT}: {_MEND}"
+            f"{folder / MANIFEST} has the format {manifest.format}, not {FORMAT}: {MEND}"
         )
     return manifest, hashlib.sha256(data).hexdigest()
 
@@ -104,15 +104,16 @@ def check_segments(folder: Path, manifest: Manifest, tables: Iterable[str]) -> N
     for segment in manifest.segments:
         path = folder / segment.path
         if ".." in Path(segment.path).parts or Path(segment.path).is_absolute():
-            raise SegmentsRefused(f"the manifest names {segment.path!r}, which is outside: {_MEND}")
+            raise SegmentsRefused(f"the manifest names {segment.path!r}, which is outside: {MEND}")
         if segment.path.partition("/")[0] not in wanted:
             continue
         try:
             digest = _digest(path)
-        except OSError as error:
-            raise SegmentsRefused(f"{path} cannot be read ({error.strerror}): {_MEND}") from error
+        except (OSError, ValueError) as error:  # the latter for a name with a NUL in it
+            reason = getattr(error, "strerror", None) or error
+            raise SegmentsRefused(f"{path} cannot be read ({reason}): {MEND}") from error
         if digest != segment.sha256:
-            raise SegmentsRefused(f"{path} is not what was published: {_MEND}")
+            raise SegmentsRefused(f"{path} is not what was published: {MEND}")
 
 
 def publish(

@@ -38,6 +38,7 @@ _OF_BET: Final = (
     "verdict", "why", "published_percent", "computed", "expected", "band_lower", "band_upper",
     "anytime_lower", "anytime_upper", "wrong_rounds", "wrong_minor",
 )  # fmt: skip
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 COLUMNS: Final = (
     "rows", "game", "rules_digest", "currency", "bet", *SLICES, *_OF_ROW, *_OF_BET
 )  # fmt: skip
@@ -178,7 +179,13 @@ def _of_row(row: Row) -> dict[str, Any]:
     data = msgspec.structs.asdict(row)
     lower, upper = (None, None) if row.interval is None else msgspec.structs.astuple(row.interval)
     data |= {"interval_lower": lower, "interval_upper": upper}
-    return {"bet": row.bet, **row.slice} | {name: data[name] for name in _OF_ROW}
+    names = {name: _as_text(value) for name, value in row.slice.items()}
+    return {"bet": row.bet, **names} | {name: data[name] for name in _OF_ROW}
+
+
+def _as_text(name: str | None) -> str | None:
+    """Return a name so that no spreadsheet takes it for a formula: players choose theirs."""
+    return f"'{name}" if name and name.startswith(_FORMULA) else name
 
 
 def _of_bet(bet: BetReport) -> dict[str, Any]:

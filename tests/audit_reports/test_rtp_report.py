@@ -18,7 +18,7 @@ from audit_reports.rtp_report.model import GameReport, RtpReport
 from audit_reports.rtp_report.write import COLUMNS, render_rtp_report
 from audit_reports.tables import open_tables
 from ledger import Ledger
-from ledger.events import BetResettled, BetSettled, EventData, RoundClosed
+from ledger.events import BetResettled, BetSettled, EventData, RoundClosed, RoundOpened
 from ledger.rounds import is_round
 from replay.catalogue import add_published_games, current_rules
 from replay.players import make_player
@@ -80,12 +80,12 @@ def page(report: RtpReport) -> str:
     return render_rtp_report(report, ".html").decode()
 
 
-def by_hand(*rounds: list[EventData]) -> RtpReport:
+def by_hand(*rounds: list[EventData], by: tuple[tuple[str, ...], ...] = ()) -> RtpReport:
     with Ledger.in_memory("hand.example/bj") as made:
         add_published_games(made)
         for events in rounds:
             play(made, events)
-        return report_on(made, Asked(shuffle_tests=False))
+        return report_on(made, Asked(by=by, shuffle_tests=False))
 
 
 def the_game(report: RtpReport, game: str, currency: str = "EUR") -> GameReport:
@@ -326,6 +326,18 @@ def test_a_bet_paid_more_than_its_table_pays_is_out_of_range() -> None:
     bets = {bet.row.bet: bet for bet in the_game(by_hand(events), "nba").bets}
     assert bets["perfect_pairs"].word == "out of range"
     assert any(why.startswith("pay table") for why in bets["perfect_pairs"].why)
+
+
+@pytest.mark.parametrize("name", ["=cmd()|'/c calc'!A1", "+1", "-2", "@SUM(A1)", "\t=1"])
+def test_a_name_is_no_formula_in_a_spreadsheet_and_itself_in_json(name: str) -> None:
+    events = closed([*begun({"s1": {"main": 100}}), settled("s1", 100, 200)])
+    opened = events[0]
+    assert isinstance(opened, RoundOpened)
+    report = by_hand([replace(opened, player=name), *events[1:]], by=(("player",),))
+    rows = list(csv.DictReader(io.StringIO(render_rtp_report(report, ".csv").decode())))
+    assert {row["player"] for row in rows if row["rows"] == "by player"} == {f"'{name}"}
+    data = json.loads(render_rtp_report(report, ".json"))
+    assert data["games"][0]["slices"]["player"][0]["slice"]["player"] == name
 
 
 def test_another_form_is_refused(report: RtpReport) -> None:

@@ -175,6 +175,7 @@ def test_a_missing_segment_is_refused(ledger: Ledger, folder: Path) -> None:
         (lambda data: b"{", "is no manifest"),
         (lambda data: data.replace(b'"format": 4', b'"format": 99'), "has the format 99"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "../rounds/'), "is outside"),
+        (lambda data: data.replace(b'"path": "rounds/', b'"path": "rounds/\\u0000'), "null byte"),
     ],
 )
 def test_a_damaged_manifest_is_refused_and_made_anew(
