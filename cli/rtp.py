@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -10,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from audit_reports.errors import ProjectionBusy
 from cli.errors import FINDINGS, UsageError
 from cli.options import (
     JsonOption,
@@ -36,6 +38,9 @@ WIDEST: Final = 150
 
 BAR: Final = 13
 """Characters of the bar that shows a return in its band; odd, so that it has a middle."""
+
+LONGEST_NAME: Final = 40
+"""Characters shown of a name, which may have thousands; `--json` has it whole."""
 
 WATCH_SECONDS: Final = 2.0
 
@@ -126,11 +131,13 @@ def _watch(out: Console, ledger: Ledger, scope: "Scope", slices: Sequence[tuple[
         while True:
             size = ledger.size()
             if size != seen:
-                games, objection = count(ledger, scope, slices)
-                out.clear()
-                print_rtp(out, games, objection)
-                out.print(Text(f"{size:,} leaves; Ctrl-C ends", "dim"))
-                seen = size
+                # Another process may be counting just now: then it is the next turn's.
+                with suppress(ProjectionBusy):
+                    games, objection = count(ledger, scope, slices)
+                    out.clear()
+                    print_rtp(out, games, objection)
+                    out.print(Text(f"{size:,} leaves; Ctrl-C ends", "dim"))
+                    seen = size
             time.sleep(WATCH_SECONDS)
     except KeyboardInterrupt:
         return
@@ -189,12 +196,16 @@ def _slices(game: "GameReport", by: str, rows: "Sequence[Row]", width: int) -> T
     heads = [name.replace("_", " ") for name in names]
     table = plain_table(f"  {heads[0]}", *heads[1:], "bet", *right, right=right)
     for row in rows:
-        told = [plain(slice_words(name, row.slice[name], game.currency)) for name in names]
+        told = [_short(plain(slice_words(name, row.slice[name], game.currency))) for name in names]
         table.add_row(
             f"  {told[0]}", *told[1:], _name(row.bet), f"{row.rounds:,}",
             *_amounts(row)[: len(extra)], _return(row),
         )  # fmt: skip
     return table
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def _extra_columns(width: int) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.measure import Measurement
 
 from cli.errors import FINDINGS, UsageError
 from cli.options import JsonOption, LedgerOption, open_to_read
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 MOST_ON_SCREEN = 1000
 """How many rows the terminal shows; files get all."""
+
+
+WIDEST = 10_000
+"""A width, in characters, to find out how much of it a table would like to have."""
 
 
 def register(app: typer.Typer) -> None:
@@ -116,8 +121,18 @@ def _print(names: list[str], rows: list[dict[str, Any]]) -> None:
     numbers = [name for name in names if any(isinstance(row[name], int | float) for row in rows)]
     table = plain_table(*map(plain, names), right=[plain(name) for name in numbers])
     for row in rows:
-        table.add_row(*("" if row[name] is None else plain(str(row[name])) for name in names))
-    console().print(table)
+        table.add_row(*(_shown(row[name]) for name in names))
+    out = console()
+    if rows and Measurement.get(out, out.options.update(width=WIDEST), table).maximum > out.width:
+        table = plain_table("row", "column", "value")
+        for number, row in enumerate(rows, 1):
+            for place, name in enumerate(names):
+                table.add_row("" if place else str(number), plain(name), _shown(row[name]))
+    out.print(table)
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else plain(str(value))
 
 
 def _write_parquet(answer: "pa.Table", path: Path) -> None:

@@ -1,16 +1,19 @@
 """`rtp` and `report rtp`: what they say, at which width, and one clear line for bad input."""
 
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 from shutil import copytree
 
 import pytest
+from msgspec.structs import replace
 
 from cli.demo import alter_payment
 from cli.rtp import bar
 from ledger import Ledger
-from ledger.events import AlarmRaised, BetSettled
+from ledger.events import AlarmRaised, BetSettled, RoundOpened
 from replay.catalogue import add_published_games
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
@@ -230,6 +233,39 @@ def test_watching_counts_on_as_the_ledger_grows(
     shown = result.out.split("Ctrl-C ends")[:-1]
     assert len(shown) == 3
     assert ["zappit in GBP" in each for each in shown] == [False, True, True]
+
+
+def test_watching_outlasts_another_who_counts(
+    shoeproof: Shoeproof, ledger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shoeproof("project", "--ledger", ledger)
+    holder = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print(flush=True); input()"
+    command = [sys.executable, "-c", holder, str(ledger / "projection" / "rtp.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"\n"
+
+        def wait(seconds: float) -> None:
+            if other.poll() is not None:
+                raise KeyboardInterrupt
+            other.communicate(b"\n")
+
+        monkeypatch.setattr(time, "sleep", wait)
+        result = shoeproof("rtp", "--watch", "--ledger", ledger)
+    assert result.code == 0, result.err
+    assert result.out.count("Ctrl-C ends") == 1
+
+
+def test_a_long_name_is_cut_on_the_screen_alone(shoeproof: Shoeproof, ledger: Path) -> None:
+    with Ledger.open(ledger) as opened:
+        begin, *rest = simple(200)
+        assert isinstance(begin, RoundOpened)
+        play(opened, [replace(begin, player="x" * 3000), *rest])
+    shown = shoeproof("rtp", "--by", "player", "--ledger", ledger).out
+    assert "x" * 39 + "…" in shown
+    assert "x" * 40 not in shown
+    data = shoeproof("rtp", "--by", "player", "--json", "--ledger", ledger).out
+    assert "x" * 3000 in data
 
 
 def test_the_bar_has_the_expected_return_in_its_middle() -> None:

@@ -203,6 +203,14 @@ def test_a_value_of_any_type_is_told_as_it_is(
         assert run("sql", select, *form).code == 0
 
 
+def test_a_row_too_wide_for_the_screen_is_shown_column_by_column(run: Run) -> None:
+    shown = run("sql", "SELECT * FROM rounds ORDER BY first_leaf").out.splitlines()
+    cells = [line.split() for line in shown]
+    assert cells[0] == ["row", "column", "value"]
+    assert ["paid_minor", "200"] in cells
+    assert [line[0] for line in cells if line[1:2] == ["first_leaf"]] == ["1", "2"]
+
+
 def test_an_answer_keeps_its_order(run: Run) -> None:
     select = "SELECT i FROM range(300000) numbers(i) ORDER BY hash(i)"
     found = [int(row) for row in run("sql", select, "--csv").out.split()[1:]]
