@@ -7,7 +7,7 @@ document, lower hex), `game`, `rules_digest`, `bet` and `percent` (a decimal num
 import re
 from collections.abc import Sequence
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +17,10 @@ import pyarrow as pa
 from audit_reports.errors import ParSheetRefused
 
 _is_sha256 = re.compile(r"[0-9a-f]{64}").fullmatch
-_LARGEST: Final = Decimal(10_000)
+_is_decimal = re.compile(r"[0-9]+(\.[0-9]+)?").fullmatch
+_SMALLEST: Final = 1
+"""A sheet that approves less in percent has the return as a fraction."""
+_LARGEST: Final = 200
 
 
 class ParSheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,8 +69,8 @@ def _fault(sheet: ParSheet) -> str:
     for name in ("sha256", "rules_digest"):
         if _is_sha256(getattr(sheet, name)) is None:
             return f"{name} is not a SHA-256 in lower hex"
-    try:
-        percent = Decimal(sheet.percent)
-    except InvalidOperation:
-        return f"percent {sheet.percent!r} is no decimal number"
-    return "" if percent.is_finite() and 0 <= percent <= _LARGEST else "percent is out of reach"
+    if _is_decimal(sheet.percent) is None:
+        return f"percent {sheet.percent!r} is no decimal number such as 99.29"
+    if not _SMALLEST <= Decimal(sheet.percent) <= _LARGEST:
+        return f"percent {sheet.percent} is not between {_SMALLEST} and {_LARGEST}"
+    return ""

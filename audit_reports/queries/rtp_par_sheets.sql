@@ -1,4 +1,4 @@
 -- Which returns were approved, by the PAR sheets that the operator handed over?
-SELECT rules_digest, bet, id, strftime(date, '%Y-%m-%d') AS date, sha256, percent
+SELECT game, rules_digest, bet, id, strftime(date, '%Y-%m-%d') AS date, sha256, percent
 FROM par_sheets
-ORDER BY rules_digest, bet
+ORDER BY game, rules_digest, bet

@@ -189,7 +189,7 @@ def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float)
     half = volatility_band(0.0, sd, sums.effective_rounds)
     days = [each.sums for each in figures.days if each.key == cell.key]
     last = next(reversed(rtp_looks(days)), None) if days else None
-    sheet = figures.approved.get((cell.key.rules_digest, cell.key.bet))
+    sheet = figures.approved.get((cell.key.game or "", cell.key.rules_digest, cell.key.bet))
     centred = None if expected is None or half is None else expected
     return BetReport(
         row=row(cell),
@@ -352,6 +352,13 @@ def _findings(figures: Figures, names: Mapping[str, str]) -> list[str]:
         unfollowed = cell.sums.rounds - cell.followed_rounds
         if unfollowed and cell.key.game is not None:
             found.append(f"{title}: {unfollowed:,} rounds cannot be followed by the rules")
+    counted = {(cell.key.game, cell.key.rules_digest, cell.key.bet) for cell in figures.totals}
+    found += [
+        f"PAR sheet {sheet_id} approves the {bet_words(bet)} bet of {game} under the rules "
+        f"{digest}: no round of that was counted"
+        for (game, digest, bet), (sheet_id, *_) in figures.approved.items()
+        if (game, digest, bet) not in counted
+    ]
     return found
 
 

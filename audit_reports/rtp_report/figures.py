@@ -138,8 +138,8 @@ class Extent(msgspec.Struct, frozen=True):
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that was counted; `parts` by bet, part (`luck_hit`) and day, `returns` by bet and
-    day, `growth` in steps for a chart, `approved` by rules digest and bet: id, date, SHA-256 and
-    percentage of the PAR sheet.
+    day, `growth` in steps for a chart, `approved` by game, rules digest and bet: id, date, SHA-256
+    and percentage of the PAR sheet.
     """
 
     extents: list[Extent]
@@ -152,7 +152,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     voids: list[VoidedBet]
     held: list[HeldRound]
     wrong: list[WrongBet]
-    approved: dict[tuple[str, str], tuple[str, str, str, str]]
+    approved: dict[tuple[str, str, str], tuple[str, str, str, str]]
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -203,7 +203,7 @@ def figures(tables: Relations, scope: Scope, by: Sequence[tuple[str, ...]] = ())
         voids=[VoidedBet(*row) for row in tables.query("rtp_voids", **period)],
         held=[HeldRound(*row) for row in tables.query("rtp_held", end=period["end"])],
         wrong=[WrongBet(*row) for row in tables.query("rtp_wrong", **period)],
-        approved={(row[0], row[1]): row[2:6] for row in tables.query("rtp_par_sheets")},
+        approved={row[:3]: row[3:] for row in tables.query("rtp_par_sheets")},
     )
 
 
