@@ -38,6 +38,7 @@ from audit_reports.statistics.verdict import (
     LEVEL,
     NO_EVIDENCE,
     OUT_OF_RANGE,
+    TOO_FEW,
     WATCH,
     Verdict,
     Word,
@@ -121,6 +122,7 @@ def build_games(
                 rules_digest=digest,
                 currency=currency,
                 word=word,
+                judged=any(part.says not in (None, TOO_FEW) for part in bets[0].parts),
                 why=_why(bets, word),
                 bets=bets,
                 slices={
@@ -137,13 +139,16 @@ def headline(games: Sequence[GameReport]) -> str:
     """Return what the report comes to in one sentence."""
     if not any(bet.row.rounds for game in games for bet in game.bets):
         return "No round for real money ended in this period"
-    by_word: dict[Word, list[str]] = {}
-    for game in games:
-        by_word.setdefault(game.word, []).append(f"{game.title} ({game.currency})")
+    names = [f"{game.title} ({game.currency})" for game in games]
     for word in (OUT_OF_RANGE, WATCH):
-        if word in by_word:
-            return f"{word.capitalize()}: {', '.join(by_word[word])}"
-    return f"No evidence against {_list(by_word[NO_EVIDENCE])}"
+        found = [name for name, game in zip(names, games, strict=True) if game.word == word]
+        if found:
+            return f"{word.capitalize()}: {', '.join(found)}"
+    few = [name for name, game in zip(names, games, strict=True) if not game.judged]
+    if not few:
+        return f"No evidence against {_list(names)}"
+    of = f" of {_list(few)}" if len(few) < len(names) else ""
+    return f"No evidence against {_list(names)}; too few rounds yet to judge the cards{of}"
 
 
 def row(cell: Cell) -> Row:

@@ -128,7 +128,8 @@ class GameReport(msgspec.Struct, frozen=True, kw_only=True):
     """A game under one rule set in one currency, which are never summed with others.
 
     `title` is "unknown rules" where the ledger has no readable rules of the digest. `slices` has a
-    list of rows for each of what the report was asked to show figures by.
+    list of rows for each of what the report was asked to show figures by. `judged` is whether there
+    were rounds enough for any luck of the main bet: no evidence means little without.
     """
 
     game: str | None
@@ -136,6 +137,7 @@ class GameReport(msgspec.Struct, frozen=True, kw_only=True):
     rules_digest: str
     currency: str
     word: Word
+    judged: bool
     why: tuple[str, ...]
     bets: tuple[BetReport, ...]
     slices: dict[str, tuple[Row, ...]]

@@ -23,6 +23,8 @@ WATCH: Final = "watch"
 OUT_OF_RANGE: Final = "out of range"
 _BY_WEIGHT: Final[tuple[Word, ...]] = (NO_EVIDENCE, WATCH, OUT_OF_RANGE)
 
+TOO_FEW: Final = "too few rounds to judge by"
+
 LEVEL: Final = 0.05
 """How likely a fair bet may ever be called out of range, over all of its looks and parts."""
 
@@ -63,7 +65,7 @@ def read_luck(parts: Mapping[str, Sequence[LuckSums]], level: float = LEVEL) -> 
 def _read_luck(name: str, looks: Sequence[LuckLook | None], level: float) -> Reading:
     last = looks[-1] if looks else None
     if last is None:
-        return Reading(name, NO_EVIDENCE, "too few rounds to judge by")
+        return Reading(name, NO_EVIDENCE, TOO_FEW)
     z = last.total / last.standard_error
     says = f"luck stands {z:+.2f} standard errors from zero"
     left = [day for day, look in enumerate(looks, 1) if look and abs(look.total) > look.radius]

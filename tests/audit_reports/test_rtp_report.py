@@ -180,6 +180,19 @@ def test_an_empty_ledger_has_nothing_to_count() -> None:
     assert line == ",".join(COLUMNS)
 
 
+def test_a_handful_of_rounds_is_not_called_judged() -> None:
+    with Ledger.in_memory("young.example/bj") as made:
+        add_published_games(made)
+        settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+        rules = current_rules(made, "zero")
+        simulate(made, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 5)
+        report = report_on(made, Asked(shuffle_tests=False))
+    assert report.headline == (
+        "No evidence against Zero Blackjack (EUR); too few rounds yet to judge the cards"
+    )
+    assert 'class="banner warn"' in render_rtp_report(report, ".html").decode()
+
+
 def test_a_period_without_rounds_has_nothing_to_count(ledger: Ledger) -> None:
     scope = Scope(datetime(2001, 1, 1, tzinfo=UTC), datetime(2001, 2, 1, tzinfo=UTC))
     report = report_on(ledger, Asked(scope=scope, shuffle_tests=False))

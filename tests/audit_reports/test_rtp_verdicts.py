@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from audit_reports.rtp_report.alarms import alarms
-from audit_reports.rtp_report.build import build_games
+from audit_reports.rtp_report.build import build_games, headline
 from audit_reports.rtp_report.figures import Scope, figures
 from audit_reports.rtp_report.model import BetReport, GameReport
 from audit_reports.rtp_report.theoretical import theoretical
@@ -46,6 +46,13 @@ def test_an_honest_game_has_no_evidence_against_it(game: str) -> None:
     assert report.word == "no evidence against"
     assert "usual" in report.why[0]
     assert not alarms([report])
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_enough_rounds_are_judged(game: str) -> None:
+    report = judged(game, "basic")
+    assert report.judged
+    assert headline([report]) == f"No evidence against {report.title} ({report.currency})"
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
