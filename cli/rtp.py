@@ -90,7 +90,7 @@ def rtp_command(
     out = console()
     with open_to_write(path) if raising else open_to_read(path) as ledger:
         if watch:
-            _watch(out, ledger, scope, slices)
+            _watch(out, ledger, scope, slices, rebuild=rebuild, verified_only=verified_only)
             return
         games, objection = count(
             ledger, scope, slices, rebuild=rebuild, verified_only=verified_only
@@ -125,7 +125,15 @@ def count(
         return games_of(ledger, tables, scope or Scope(), slices), objection_text(tables)
 
 
-def _watch(out: Console, ledger: Ledger, scope: "Scope", slices: Sequence[tuple[str, ...]]) -> None:
+def _watch(
+    out: Console,
+    ledger: Ledger,
+    scope: "Scope",
+    slices: Sequence[tuple[str, ...]],
+    *,
+    rebuild: bool,
+    verified_only: bool,
+) -> None:
     seen = -1
     try:
         while True:
@@ -133,7 +141,14 @@ def _watch(out: Console, ledger: Ledger, scope: "Scope", slices: Sequence[tuple[
             if size != seen:
                 # Another process may be counting just now: then it is the next turn's.
                 with suppress(ProjectionBusy):
-                    games, objection = count(ledger, scope, slices)
+                    # Once counted anew the tables are this reader's own.
+                    games, objection = count(
+                        ledger,
+                        scope,
+                        slices,
+                        rebuild=rebuild and seen < 0,
+                        verified_only=verified_only,
+                    )
                     out.clear()
                     print_rtp(out, games, objection)
                     out.print(Text(f"{size:,} leaves; Ctrl-C ends", "dim"))
