@@ -167,7 +167,8 @@ def print_rtp(out: Console, games: "Sequence[GameReport]", objection: str | None
         return
     for game in games:
         digest = game.rules_digest[:16]
-        name = f"{plain(game.game or 'unknown rules')} in {plain(game.currency)}"
+        variant = ", a variant," if game.variant else ""
+        name = f"{plain(game.game or 'unknown rules')}{variant} in {plain(game.currency)}"
         out.print(Text.assemble((name, "bold"), f", rules {digest}…: ", _word(game.word)))
         for why in game.why:
             out.print(Padding(Text(plain(why)), (0, 0, 0, 2)))

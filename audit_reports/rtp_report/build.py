@@ -44,6 +44,7 @@ from audit_reports.statistics.verdict import (
     Word,
 )
 from replay.currency import amount_text
+from replay.engine.rules import rules_digest
 from replay.games import GAMES
 
 FORMAT: Final = "shoeproof/rtp-report/v1"
@@ -115,10 +116,13 @@ def build_games(
         bets = tuple(_bet(figures, cell, theory.get(cell.key.bet), share) for cell in mine)
         word = worst(bet.word for bet in bets)
         game = GAMES.get(name or "")
+        title = game.title if game else name or "unknown rules"
+        variant = game is not None and rules_digest(game.rules) != digest
         found.append(
             GameReport(
                 game=name,
-                title=game.title if game else name or "unknown rules",
+                title=f"{title}, a variant" if variant else title,
+                variant=variant,
                 rules_digest=digest,
                 currency=currency,
                 word=word,

@@ -127,13 +127,15 @@ class BetReport(msgspec.Struct, frozen=True, kw_only=True):
 class GameReport(msgspec.Struct, frozen=True, kw_only=True):
     """A game under one rule set in one currency, which are never summed with others.
 
-    `title` is "unknown rules" where the ledger has no readable rules of the digest. `slices` has a
-    list of rows for each of what the report was asked to show figures by. `judged` is whether there
-    were rounds enough for any luck of the main bet: no evidence means little without.
+    `title` is "unknown rules" where the ledger has no readable rules of the digest, and says so
+    where they are a `variant`, others than the game's page has. `slices` has a list of rows for
+    each of what the report was asked to show figures by. `judged` is whether there were rounds
+    enough for any luck of the main bet: no evidence means little without.
     """
 
     game: str | None
     title: str
+    variant: bool
     rules_digest: str
     currency: str
     word: Word

@@ -20,7 +20,7 @@ from audit_reports.tables import open_tables
 from ledger import Ledger
 from ledger.events import BetResettled, BetSettled, EventData, RoundClosed, RoundOpened
 from ledger.rounds import is_round
-from replay.catalogue import add_published_games, current_rules
+from replay.catalogue import add_published_games, add_rules, current_rules
 from replay.players import make_player
 from replay.simulation import simulate
 from replay.table import TableSettings
@@ -178,6 +178,19 @@ def test_an_empty_ledger_has_nothing_to_count() -> None:
     assert "nothing to count" in render_rtp_report(report, ".html").decode()
     (line,) = render_rtp_report(report, ".csv").decode().splitlines()
     assert line == ",".join(COLUMNS)
+
+
+def test_rules_of_a_games_own_are_called_a_variant() -> None:
+    with Ledger.in_memory("variant.example/bj") as made:
+        add_published_games(made)
+        rules = replace(current_rules(made, "zero"), decks=6)
+        add_rules(made, rules)
+        settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+        simulate(made, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 5)
+        report = report_on(made, Asked(shuffle_tests=False))
+    [game] = report.games
+    assert (game.variant, game.title) == (True, "Zero Blackjack, a variant")
+    assert "Zero Blackjack, a variant (EUR)" in report.headline
 
 
 def test_a_handful_of_rounds_is_not_called_judged() -> None:
