@@ -66,7 +66,7 @@ def build_report(
     findings: Sequence[str] = (),
 ) -> RtpReport:
     """Return the report; `findings` are those of whatever else looked at the ledger."""
-    games = build_games(figures, theories, provenance.end or provenance.last_ended)
+    games = build_games(figures, theories, _last_day(provenance))
     word = worst(game.word for game in games)
     names = {game.rules_digest: game.title for game in games}
     return RtpReport(
@@ -105,9 +105,9 @@ def build_report(
 
 
 def build_games(
-    figures: Figures, theories: Theories, last: str | None = None
+    figures: Figures, theories: Theories, last: date | None = None
 ) -> tuple[GameReport, ...]:
-    """Return every game judged; its days are the 30 up to the one `last` is in."""
+    """Return every game judged; its days are the 30 up to `last`."""
     found = []
     for (name, digest, currency), cells in groupby(figures.totals, lambda cell: cell.key[:3]):
         mine = list(cells)
@@ -322,16 +322,24 @@ def _of(cell: Cell, other: Cell) -> bool:
     return cell.key[:3] == other.key[:3]
 
 
-def _days(cells: Sequence[Cell], last: str | None) -> tuple[Day, ...]:
+def _last_day(provenance: Provenance) -> date | None:
+    if provenance.end is None:
+        last = provenance.last_ended
+        return None if last is None else datetime.fromisoformat(last).date()
+    end = datetime.fromisoformat(provenance.end)
+    # A period ends before its last moment: midnight belongs to the day before.
+    return end.date() - timedelta(days=_is_midnight(end) and end.date() > date.min)
+
+
+def _days(cells: Sequence[Cell], last: date | None) -> tuple[Day, ...]:
     if last is None:
         return ()
-    end = datetime.fromisoformat(last)
-    # A period ends before its last moment: midnight belongs to the day before.
-    day = (end - timedelta(microseconds=1)).date() if _is_midnight(end) else end.date()
     by_day: dict[str | None, list[Row]] = {}
     for cell in cells:
         by_day.setdefault(cell.slice["day"], []).append(row(cell))
-    days: list[date] = [day - timedelta(days=back) for back in range(DAYS)]
+    # A clock may say anything, the first days there are among it.
+    shown = min(DAYS, (last - date.min).days + 1)
+    days: list[date] = [last - timedelta(days=back) for back in range(shown)]
     return tuple(Day(each.isoformat(), tuple(by_day.get(each.isoformat(), ()))) for each in days)
 
 

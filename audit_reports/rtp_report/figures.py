@@ -1,7 +1,7 @@
 """The figures a report rests on, as records: all that is asked of the tables is asked here."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from fractions import Fraction
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -224,7 +224,10 @@ def _cell(by: Sequence[str], row: tuple[Any, ...]) -> Cell:
     key, slices, rest = BetKey(*row[:4]), row[4:9], row[9:]
     named = dict(zip(("table", "player", "channel", "stake_band"), slices, strict=False))
     named |= {
-        name: None if slices[4] is None else slices[4].strftime(form)
+        # Years before 1000, which a clock may say, are not padded.
+        name: None
+        if slices[4] is None
+        else slices[4].strftime(form).zfill(len(f"{date.max:{form}}"))
         for name, form in PERIODS.items()
     }
     players, hands, *others = (value or 0 for value in rest)

@@ -180,6 +180,18 @@ def test_an_empty_ledger_has_nothing_to_count() -> None:
     assert line == ",".join(COLUMNS)
 
 
+@pytest.mark.parametrize(("year", "days"), [(1, 5), (9999, 30)])
+def test_a_clock_at_either_end_and_at_midnight_is_counted_by(year: int, days: int) -> None:
+    with Ledger.in_memory(
+        "clock.example/bj", clock=lambda: datetime(year, 1, 5, tzinfo=UTC)
+    ) as made:
+        add_published_games(made)
+        play(made, simple(200))
+        report = report_on(made, Asked(by=(("week",), ("month",)), shuffle_tests=False))
+    assert len(report.games[0].days) == days
+    assert report.games[0].days[0].rows
+
+
 def test_rules_of_a_games_own_are_called_a_variant() -> None:
     with Ledger.in_memory("variant.example/bj") as made:
         add_published_games(made)

@@ -1,5 +1,6 @@
 """Verdicts of whole reports: who is caught, who is not, and what is named as guilty."""
 
+from datetime import date
 from fractions import Fraction
 from functools import cache
 
@@ -31,7 +32,7 @@ def tables(game: str, player: str, crooked: Crooked = HONEST) -> SimulatedTables
 def judged(game: str, player: str, crooked: Crooked = HONEST) -> GameReport:
     rules = GAMES[game].rules
     found = figures(tables(game, player, crooked), Scope())
-    (report,) = build_games(found, {rules_digest(rules): theoretical(rules)}, "2026-01-31T00:00Z")
+    (report,) = build_games(found, {rules_digest(rules): theoretical(rules)}, date(2026, 1, 30))
     return report
 
 
@@ -148,7 +149,7 @@ def test_days_without_rounds_are_said_to_have_none() -> None:
     found = figures(tables("zero", "basic"), Scope())
     rules = GAMES["zero"].rules
     theories = {rules_digest(rules): theoretical(rules)}
-    (later,) = build_games(found, theories, "2026-02-10T12:00:00Z")
+    (later,) = build_games(found, theories, date(2026, 2, 10))
     assert [day.day for day in later.days if not day.rows] == [
         *(f"2026-02-{n:02}" for n in range(10, 0, -1)), "2026-01-31",
     ]  # fmt: skip
