@@ -10,11 +10,11 @@ close of its round, which counts for nothing.
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from audit_reports.errors import LeafRefused
 from ledger import Finding, Ledger, StoredLeaf
@@ -25,7 +25,14 @@ from ledger.findings import CHECKPOINT_MISMATCH, CLOCK_BACKWARDS, EVENT_AFTER_CL
 from ledger.held import Held
 from ledger.integrity import RangeCheck, check_range
 from ledger.keyring import KeyRing
-from ledger.merkle import Peaks, add_subtrees, leaf_hashes, root_of_peaks, verify_consistency
+from ledger.merkle import (
+    Peaks,
+    add_subtrees,
+    leaf_hash,
+    leaf_hashes,
+    root_of_peaks,
+    verify_consistency,
+)
 from ledger.narrow import narrowed
 from ledger.rehash import BLOCK, subtrees_between
 from ledger.scan import Chains, Link, check_leaf, link_of
@@ -43,23 +50,45 @@ SHARED_RUN = 8_192
 _NO_OBJECTION = {CLOCK_BACKWARDS, EVENT_AFTER_CLOSE}
 
 
-class VerifiedRun(NamedTuple):
-    """Leaves that follow each other and passed, the text of the data of each that is sound.
+Made = TypeVar("Made")
 
-    `peaks` are those of the tree up to their last one; the ledger's first `covered` leaves are
-    those its latest checkpoint was signed for, 0 where there is none.
+Make: TypeAlias = Callable[[list[StoredLeaf], list[bytes | None]], Made]
+"""Makes something of leaves that are sound by themselves and the texts of their data.
+
+It can be pickled, and works in whatever process checked them.
+"""
+
+
+class VerifiedRun(NamedTuple, Generic[Made]):
+    """What was made of leaves that follow each other up to `stop` and passed.
+
+    `last_leaf_hash` is that of the last of them and `peaks` those of the tree up to it; the
+    ledger's first `covered` leaves are those its latest checkpoint was signed for, 0 where there is
+    none.
     """
 
-    leaves: list[StoredLeaf]
-    texts: list[bytes | None]
+    made: Made
+    stop: int
+    last_leaf_hash: bytes
     peaks: Peaks
     covered: int
 
 
-class _Answer(NamedTuple):
+class _Answer(NamedTuple, Generic[Made]):
+    """A range by itself; nothing is made of one that there is an objection to."""
+
+    made: Made | None
+    last_leaf_hash: bytes
+    check: RangeCheck
+
+
+class _Checked(NamedTuple):
     leaves: list[StoredLeaf]
     texts: list[bytes | None]
     check: RangeCheck
+
+
+_Check: TypeAlias = Callable[[list[StoredLeaf], int, int], _Checked]
 
 
 def verified_runs(ledger: Ledger, start: int, stop: int) -> Iterator[list[StoredLeaf]]:
@@ -72,13 +101,13 @@ def verified_runs(ledger: Ledger, start: int, stop: int) -> Iterator[list[Stored
     """
     refuse_cut_tail(ledger)
     peaks = None if start else ()
-    return (run.leaves for run in verified_texts(ledger, start, stop, peaks))
+    return (run.made for run in made_of_verified(ledger, start, stop, peaks, _as_they_are))
 
 
-def verified_texts(
-    ledger: Ledger, start: int, stop: int, peaks: Peaks | None
-) -> Iterator[VerifiedRun]:
-    """Yield the leaves as `verified_runs` does, and what tells how they were verified.
+def made_of_verified(
+    ledger: Ledger, start: int, stop: int, peaks: Peaks | None, make: Make[Made]
+) -> Iterator[VerifiedRun[Made]]:
+    """Yield what is made of the leaves that `verified_runs` yields, and how they were verified.
 
     `peaks` are those of the tree before `start`, None where they are not known. Raises LeafRefused
     and the ledger's errors.
@@ -93,14 +122,15 @@ def verified_texts(
         covered = said.size
     chains = Chains(partial(_link_before, ledger, ring))
     peaks = peaks or ()
-    for leaves, texts, check in _checked(ledger, ring, start, stop, covered):
+    for made, last, check in _checked(ledger, ring, start, stop, covered, make):
         run = check.run
         of_keys = [each for each in changes if run.start <= (each.leaf_index or 0) < run.stop]
         _refuse_any(run.findings + of_keys + chains.join(run))
         before, peaks = run.start, add_subtrees(peaks, run.start, run.stop, check.subtrees)
         if said is not None and before < said.size == run.stop:
             _expect(root_of_peaks(peaks) == said.root, said, before)
-        yield VerifiedRun(leaves, texts, peaks, covered)
+        assert made is not None
+        yield VerifiedRun(made, run.stop, last, peaks, covered)
 
 
 def verified_stream(ledger: Ledger, stream: str, stop: int) -> list[StoredLeaf]:
@@ -180,7 +210,7 @@ def _hold(ledger: Ledger, ring: KeyRing, said: Checkpoint, start: int, peaks: Pe
     if root_of_peaks(peaks) == said.root:
         return
     # Signatures say which leaf was altered, unless whoever did it holds the keys.
-    for _, _, check in _checked(ledger, ring, start, said.size, 0):
+    for _, _, check in _checked(ledger, ring, start, said.size, 0, _nothing):
         _refuse_any(check.run.findings)
     held = Held(said.size, said.root.hex(), "own", agrees=False)
     places = [each.leaf_index for each in narrowed(ledger, held, ())]
@@ -199,31 +229,30 @@ def _expect(agrees: bool, said: Checkpoint, leaf_index: int) -> None:
 
 
 def _checked(
-    ledger: Ledger, ring: KeyRing, start: int, stop: int, covered: int
-) -> Iterator[_Answer]:
+    ledger: Ledger, ring: KeyRing, start: int, stop: int, covered: int, make: Make[Made]
+) -> Iterator[_Answer[Made]]:
     """Yield ranges checked by themselves, in order; one ends where the covered leaves do."""
+    check = partial(_check, ledger.origin, ring, covered)
     for first, last in ((start, min(max(covered, start), stop)), (max(covered, start), stop)):
         if last - first >= SHARED_FROM:
-            job = partial(_check, ledger.origin, ring, covered)
+            job = partial(_check_and_make, check, make)
             store, workers = ledger.store, os.cpu_count() or 1
             yield from over_leaves(
                 job, store.fetch, store.fetcher(), first, last, SHARED_RUN, workers
             )
         else:
-            yield from _checked_by_threads(ledger, ring, first, last, covered)
+            checked = _checked_by_threads(ledger, check, first, last)
+            yield from (_make(each, make) for each in checked)
 
 
-def _checked_by_threads(
-    ledger: Ledger, ring: KeyRing, start: int, stop: int, covered: int
-) -> Iterator[_Answer]:
+def _checked_by_threads(ledger: Ledger, check: _Check, start: int, stop: int) -> Iterator[_Checked]:
     bounds = ((first, min(first + RUN, stop)) for first in range(start, stop, RUN))
     workers = os.cpu_count() or 1
     # The verifying of signatures is what threads share.
     with ThreadPoolExecutor(workers) as pool:
 
-        def checking(bound: tuple[int, int]) -> Future[_Answer]:
-            leaves = ledger.store.fetch(*bound)
-            return pool.submit(_answer, leaves, *bound, ledger.origin, ring, covered)
+        def checking(bound: tuple[int, int]) -> Future[_Checked]:
+            return pool.submit(check, ledger.store.fetch(*bound), *bound)
 
         # A bounded look-ahead keeps checked runs from piling up.
         ahead = deque(map(checking, islice(bounds, 2 * workers)))
@@ -233,16 +262,30 @@ def _checked_by_threads(
 
 
 def _check(
-    origin: str, ring: KeyRing, covered: int, fetch: Fetch[StoredLeaf], start: int, stop: int
-) -> _Answer:
-    return _answer(fetch(start, stop), start, stop, origin, ring, covered)
-
-
-def _answer(
-    leaves: list[StoredLeaf], start: int, stop: int, origin: str, ring: KeyRing, covered: int
-) -> _Answer:
+    origin: str, ring: KeyRing, covered: int, leaves: list[StoredLeaf], start: int, stop: int
+) -> _Checked:
     check, texts = check_range(leaves, start, stop, origin, ring, covered)
-    return _Answer(leaves, texts, check)
+    return _Checked(leaves, texts, check)
+
+
+def _check_and_make(
+    check: _Check, make: Make[Made], fetch: Fetch[StoredLeaf], start: int, stop: int
+) -> _Answer[Made]:
+    return _make(check(fetch(start, stop), start, stop), make)
+
+
+def _make(checked: _Checked, make: Make[Made]) -> _Answer[Made]:
+    leaves, texts, check = checked
+    is_sound = not _objections(check.run.findings)
+    return _Answer(make(leaves, texts) if is_sound else None, leaf_hash(leaves[-1].state), check)
+
+
+def _as_they_are(leaves: list[StoredLeaf], _texts: list[bytes | None]) -> list[StoredLeaf]:
+    return leaves
+
+
+def _nothing(_leaves: list[StoredLeaf], _texts: list[bytes | None]) -> None:
+    return None
 
 
 def _link_before(
@@ -257,7 +300,11 @@ def _link_before(
     return link_of(last, check_leaf(last, ledger.origin, ring)[0])
 
 
+def _objections(found: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in found if finding.code not in _NO_OBJECTION]
+
+
 def _refuse_any(found: Iterable[Finding]) -> None:
-    objections = [finding for finding in found if finding.code not in _NO_OBJECTION]
+    objections = _objections(found)
     if objections:
         raise LeafRefused(min(objections, key=lambda finding: finding.leaf_index or 0))
