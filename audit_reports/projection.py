@@ -54,7 +54,7 @@ from replay.engine.cards import PACK
 DIRECTORY = "projection"
 FILE = "rtp.duckdb"
 
-COMMIT_LEAVES = 32_768
+COMMIT_LEAVES = 131_072
 """After how many leaves an update commits, and what it loses at most when it is stopped."""
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {

@@ -44,7 +44,7 @@ from ledger.verify import RUN, verified
 SHARED_FROM = 65_536
 """From how many leaves on worker processes check sooner than threads, which share this one."""
 
-SHARED_RUN = 8_192
+SHARED_RUN = 16_384
 """How many leaves such a process checks at a time."""
 
 _NO_OBJECTION = {CLOCK_BACKWARDS, EVENT_AFTER_CLOSE}
