@@ -1,11 +1,12 @@
 """Verified leaves: the only way from a ledger into a table.
 
 Each leaf passes the checks that `ledger.verify` makes of its form, signer, place and chain. What
-the ledger's own latest checkpoint covers is hashed up to the root that its log key signed, before a
-leaf of it is yielded; of all others each signature is verified. From the first objection on nothing
-is yielded. Two findings are no objection here, since they leave no doubt of the bytes or their
-order and say only that the signer misbehaved: a clock that went backwards, and an event after the
-close of its round, which counts for nothing.
+the ledger's own latest checkpoint covers is hashed, and its tree is proven to begin the one whose
+root the log key signed, before a leaf of it is yielded; where the stored tree proves nothing, all
+is hashed up to that root first. Of all others each signature is verified. From the first objection
+on nothing is yielded. Two findings are no objection here, since they leave no doubt of the bytes or
+their order and say only that the signer misbehaved: a clock that went backwards, and an event after
+the close of its round, which counts for nothing.
 """
 
 import os
@@ -116,19 +117,23 @@ def made_of_verified(
     ring, _, found = build_ring(ledger.store.stream(KEYS_STREAM), None)
     changes = [each for each in found if each.leaf_index is not None]
     said = None if peaks is None else _latest(ledger, ring, notes, stop)
-    covered = 0
-    if said is not None and peaks is not None:
-        _hold(ledger, ring, said, start, peaks)
-        covered = said.size
+    covered = 0 if said is None else said.size
+    peaks = first_peaks = peaks or ()
     chains = Chains(partial(_link_before, ledger, ring))
-    peaks = peaks or ()
+    is_rehashed = False
     for made, last, check in _checked(ledger, ring, start, stop, covered, make):
         run = check.run
+        peaks = add_subtrees(peaks, run.start, run.stop, check.subtrees)
+        if said is not None and run.start < covered and not is_rehashed:
+            begins = _begins(ledger, run.stop, root_of_peaks(peaks), covered, said.root)
+            if not begins:
+                # An altered leaf, unless it is only the stored tree that is damaged.
+                _hold(ledger, ring, said, start, first_peaks)
+                is_rehashed = True
         of_keys = [each for each in changes if run.start <= (each.leaf_index or 0) < run.stop]
         _refuse_any(run.findings + of_keys + chains.join(run))
-        before, peaks = run.start, add_subtrees(peaks, run.start, run.stop, check.subtrees)
-        if said is not None and before < said.size == run.stop:
-            _expect(root_of_peaks(peaks) == said.root, said, before)
+        if said is not None and run.start < covered == run.stop:
+            _expect(root_of_peaks(peaks) == said.root, said, run.start)
         assert made is not None
         yield VerifiedRun(made, run.stop, last, peaks, covered)
 
@@ -153,12 +158,7 @@ def latest_covered(ledger: Ledger, size: int, peaks: Peaks) -> int:
     said = _latest(ledger, _ring(ledger), _notes(ledger), size)
     if said is None:
         return 0
-    try:
-        proof = ledger.tree(size).consistency_proof(said.size)
-        verify_consistency(said.size, said.root, size, root_of_peaks(peaks), proof)
-    except (StoreDamaged, ProofRefused):
-        return 0
-    return said.size
+    return said.size if _begins(ledger, said.size, said.root, size, root_of_peaks(peaks)) else 0
 
 
 def refuse_cut_tail(ledger: Ledger) -> None:
@@ -220,6 +220,16 @@ def _hold(ledger: Ledger, ring: KeyRing, said: Checkpoint, start: int, peaks: Pe
 
 def _hashed(fetch: Fetch[bytes], start: int, stop: int) -> tuple[bytes, ...]:
     return subtrees_between(start, stop, leaf_hashes(fetch(start, stop)))
+
+
+def _begins(ledger: Ledger, old_size: int, old_root: bytes, size: int, root: bytes) -> bool:
+    """Tell whether the stored tree proves that one tree begins the other."""
+    try:
+        proof = ledger.tree(size).consistency_proof(old_size)
+        verify_consistency(old_size, old_root, size, root, proof)
+    except (StoreDamaged, ProofRefused):
+        return False
+    return True
 
 
 def _expect(agrees: bool, said: Checkpoint, leaf_index: int) -> None:
