@@ -173,8 +173,8 @@ def _bets(game: "GameReport", width: int) -> Table:
             f"{row.rounds:,}",
             *_amounts(row)[: len(extra)],
             _return(row),
-            *(_percent(bet.expected), computed)[: len(expected)],
-            bar(row.rtp_on_initial_stakes, bet.expected, bet.band),
+            *(_percent(row.expected), computed)[: len(expected)],
+            bar(row.rtp_on_initial_stakes, row.expected, bet.band),
             _word(bet.word),
         )
     return table

@@ -6,8 +6,15 @@ from itertools import accumulate, groupby
 from math import sqrt
 from typing import Final
 
-from audit_reports.rtp_report.figures import Cell, Figures, PartSums, is_luck
-from audit_reports.rtp_report.judge import guilty, judge_bet, meaning, part_words, worst
+from audit_reports.rtp_report.figures import Cell, Figures, PartSums, PartTotals, is_luck
+from audit_reports.rtp_report.judge import (
+    guilty,
+    judge_bet,
+    luck_by_day,
+    meaning,
+    part_words,
+    worst,
+)
 from audit_reports.rtp_report.model import (
     Approved,
     BetReport,
@@ -16,6 +23,7 @@ from audit_reports.rtp_report.model import (
     GameReport,
     Growth,
     Held,
+    Idle,
     Part,
     Provenance,
     Row,
@@ -26,13 +34,14 @@ from audit_reports.rtp_report.model import (
     Void,
     Wrong,
 )
+from audit_reports.rtp_report.spans import PERIODS, idle_spans
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.intervals import (
     rtp_on_initial_stakes,
     volatility_band,
     volatility_index,
 )
-from audit_reports.statistics.sequences import rtp_looks
+from audit_reports.statistics.sequences import FEWEST_ROUNDS, LuckLook, rtp_looks
 from audit_reports.statistics.sums import BetSums, LuckSums
 from audit_reports.statistics.verdict import (
     LEVEL,
@@ -41,6 +50,7 @@ from audit_reports.statistics.verdict import (
     WATCH,
     Verdict,
     Word,
+    looks_at_luck,
 )
 from replay.currency import amount_text
 from replay.games import GAMES
@@ -123,11 +133,9 @@ def build_games(
                 word=word,
                 why=_why(bets, word),
                 bets=bets,
-                slices={
-                    ",".join(by): tuple(row(cell) for cell in rows if _of(cell, mine[0]))
-                    for by, rows in figures.slices.items()
-                },
-                days=_days([cell for cell in figures.days if _of(cell, mine[0])], last),
+                slices=(slices := _slices(figures, mine[0])),
+                idle=_idle(figures, slices),
+                days=_days(figures, mine[0], last),
             )
         )
     return tuple(found)
@@ -137,20 +145,29 @@ def headline(games: Sequence[GameReport]) -> str:
     """Return what the report comes to in one sentence."""
     if not any(bet.row.rounds for game in games for bet in game.bets):
         return "No round for real money ended in this period"
-    by_word: dict[Word, list[str]] = {}
+    by_word: dict[Word, list[GameReport]] = {}
     for game in games:
-        by_word.setdefault(game.word, []).append(f"{game.title} ({game.currency})")
+        by_word.setdefault(game.word, []).append(game)
     for word in (OUT_OF_RANGE, WATCH):
         if word in by_word:
-            return f"{word.capitalize()}: {', '.join(by_word[word])}"
-    return f"No evidence against {_list(by_word[NO_EVIDENCE])}"
+            return f"{word.capitalize()}: {', '.join(map(_named, by_word[word]))}"
+    few = [game for game in games if not any(map(is_enough, game.bets))]
+    if len(few) == len(games):
+        return f"No evidence against {_list(games)}, but too few rounds to judge by"
+    says = f"No evidence against {_list(games)}"
+    return f"{says}, with too few rounds to judge {_list(few)}" if few else says
 
 
-def row(cell: Cell) -> Row:
-    """Return a cell's figures as they are shown."""
-    sums = cell.sums
+def is_enough(bet: BetReport) -> bool:
+    """Tell whether a bet had rounds enough for its return to mean anything."""
+    return bet.effective_rounds >= FEWEST_ROUNDS
+
+
+def row(cell: Cell, parts: PartTotals) -> Row:
+    """Return a cell's figures, and the parts they fall into, as they are shown."""
+    sums, followed = cell.sums, cell.followed_minor
     rtp, of_total = sums.rtp_on_initial_stakes, sums.rtp_on_total_staked
-    interval = rtp_on_initial_stakes(sums)
+    interval, expected = rtp_on_initial_stakes(sums), _expected(cell, parts)
     return Row(
         bet=cell.key.bet,
         slice=cell.slice,
@@ -164,6 +181,10 @@ def row(cell: Cell) -> Row:
         rtp_on_initial_stakes=None if rtp is None else rounded(float(rtp)),
         rtp_on_total_staked=None if of_total is None else rounded(float(of_total)),
         interval=None if interval is None else _bounds(interval.lower, interval.upper),
+        expected=None if expected is None else rounded(expected),
+        skill=rounded(parts.skill_minor / followed) if followed else None,
+        luck=rounded(parts.luck_minor / followed) if followed else None,
+        luck_z=_z(parts.luck_minor, parts.luck_squares),
         voided_rounds=cell.voided_rounds,
         voided_minor=cell.voided_minor,
         open_rounds=cell.open_rounds,
@@ -183,7 +204,8 @@ def rounded(value: float) -> float:
 def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float) -> BetReport:
     found = judge_bet(figures, cell, theory, level)
     parts = {part: _total(days) for part, days in figures.parts.get(cell.key, {}).items()}
-    expected = _expected(cell, parts)
+    sequences = looks_at_luck(luck_by_day(figures, cell.key), level)
+    expected = _expected(cell, _totals(parts))
     sums = cell.sums
     sd = _spread(sums)
     half = volatility_band(0.0, sd, sums.effective_rounds)
@@ -192,13 +214,12 @@ def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float)
     sheet = figures.approved.get((cell.key.rules_digest, cell.key.bet))
     centred = None if expected is None or half is None else expected
     return BetReport(
-        row=row(cell),
+        row=row(cell, _totals(parts)),
         word=found.word,
         why=guilty(found),
         meaning=meaning(cell, found.word, expected, None if half is None else half.upper),
         theory=None if theory is None else _theory(theory),
         approved=None if sheet is None else Approved(*sheet),
-        expected=None if expected is None else rounded(expected),
         volatility_index=rounded(volatility_index(sd)) if sums.rounds > 1 else None,
         effective_rounds=rounded(float(sums.effective_rounds)),
         band=None
@@ -207,7 +228,11 @@ def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float)
         anytime=None if last is None else _bounds(last.lower, last.upper),
         followed_rounds=cell.followed_rounds,
         steps=_steps(cell, parts),
-        parts=tuple(_part(cell, name, part, found) for name, part in parts.items() if part.moved),
+        parts=tuple(
+            _part(cell, name, part, found, next(reversed(sequences.get(name, ())), None))
+            for name, part in parts.items()
+            if part.moved
+        ),
         wrong_rounds=cell.wrong_rounds,
         wrong_minor=cell.wrong_minor,
         growth=_growth(figures.growth.get(cell.key, ())),
@@ -238,11 +263,24 @@ def _total(days: Mapping[str, PartSums]) -> PartSums:
     return PartSums(moved, sums)
 
 
-def _expected(cell: Cell, parts: Mapping[str, PartSums]) -> float | None:
+def _totals(parts: Mapping[str, PartSums]) -> PartTotals:
+    """Return parts added up: no kind of luck goes with another, so their variances add up."""
+    luck = [part.sums for name, part in parts.items() if is_luck(name)]
+    return PartTotals(
+        luck_minor=sum(each.total for each in luck),
+        luck_squares=sum(each.squares for each in luck),
+        skill_minor=sum(part.sums.total for name, part in parts.items() if not is_luck(name)),
+    )
+
+
+def _expected(cell: Cell, parts: PartTotals) -> float | None:
     if not cell.followed_minor:
         return None
-    skill = sum(part.sums.total for name, part in parts.items() if not is_luck(name))
-    return (cell.start_minor + skill) / cell.followed_minor
+    return (cell.start_minor + parts.skill_minor) / cell.followed_minor
+
+
+def _z(total: float, squares: float) -> float | None:
+    return rounded(total / sqrt(squares)) if squares else None
 
 
 def _spread(sums: BetSums) -> float:
@@ -259,13 +297,12 @@ def _steps(cell: Cell, parts: Mapping[str, PartSums]) -> tuple[Step, ...]:
     if not stakes:
         return ()
     luck = {part_words(name): part for name, part in parts.items() if is_luck(name) and part.moved}
-    skill = sum(part.sums.total for name, part in parts.items() if not is_luck(name))
     steps = [
         ("theory", cell.start_minor),
         *((name, part.sums.total) for name, part in luck.items()),
-        ("decisions", skill),
+        ("decisions", _totals(parts).skill_minor),
         ("wrong payments", cell.error_minor),
-        ("disputes", cell.resettled_minor),
+        ("disputes", cell.followed_resettled_minor),
     ]
     always = ("theory", "decisions", *luck)
     return tuple(
@@ -273,8 +310,8 @@ def _steps(cell: Cell, parts: Mapping[str, PartSums]) -> tuple[Step, ...]:
     )
 
 
-def _part(cell: Cell, name: str, part: PartSums, found: Verdict) -> Part:
-    sums = part.sums
+def _part(cell: Cell, name: str, part: PartSums, found: Verdict, look: LuckLook | None) -> Part:
+    sums, stakes = part.sums, cell.followed_minor
     term, _, kind = name.partition("_")
     reading = next((each for each in found.readings if each.of == name), None)
     return Part(
@@ -282,8 +319,11 @@ def _part(cell: Cell, name: str, part: PartSums, found: Verdict) -> Part:
         kind=kind,
         moved=part.moved,
         total_minor=rounded(sums.total),
-        per_stake=rounded(sums.total / cell.followed_minor),
-        z=rounded(sums.total / sqrt(sums.squares)) if is_luck(name) and sums.squares else None,
+        per_stake=rounded(sums.total / stakes),
+        z=_z(sums.total, sums.squares) if is_luck(name) else None,
+        anytime=None
+        if look is None
+        else _bounds((look.total - look.radius) / stakes, (look.total + look.radius) / stakes),
         word=None if reading is None else reading.word,
         says=None if reading is None else reading.says,
     )
@@ -313,17 +353,44 @@ def _of(cell: Cell, other: Cell) -> bool:
     return cell.key[:3] == other.key[:3]
 
 
-def _days(cells: Sequence[Cell], last: str | None) -> tuple[Day, ...]:
+def _slices(figures: Figures, mine: Cell) -> dict[str, tuple[Row, ...]]:
+    """Return the rows of a game's slices, spans of time in their order, others bet by bet."""
+    found = {}
+    for by, cells in figures.slices.items():
+        rows = [row(cell, parts) for cell, parts in cells if _of(cell, mine)]
+        if by[0] in PERIODS and len(by) == 1:
+            rows.sort(key=lambda each: each.slice[by[0]] or "")
+        found[",".join(by)] = tuple(rows)
+    return found
+
+
+def _idle(figures: Figures, slices: Mapping[str, Sequence[Row]]) -> dict[str, tuple[Idle, ...]]:
+    scope = figures.scope
+    return {
+        by: idle_spans(by, (each.slice[by] or "" for each in rows), scope.begin, scope.end)
+        for by, rows in slices.items()
+        if by in PERIODS
+    }
+
+
+def _days(figures: Figures, mine: Cell, last: str | None) -> tuple[Day, ...]:
     if last is None:
         return ()
     end = datetime.fromisoformat(last)
     # A period ends before its last moment: midnight belongs to the day before.
     day = (end - timedelta(microseconds=1)).date() if _is_midnight(end) else end.date()
     by_day: dict[str | None, list[Row]] = {}
-    for cell in cells:
-        by_day.setdefault(cell.slice["day"], []).append(row(cell))
+    for cell in figures.days:
+        if _of(cell, mine):
+            by_day.setdefault(cell.slice["day"], []).append(row(cell, _of_day(figures, cell)))
     days: list[date] = [day - timedelta(days=back) for back in range(DAYS)]
     return tuple(Day(each.isoformat(), tuple(by_day.get(each.isoformat(), ()))) for each in days)
+
+
+def _of_day(figures: Figures, cell: Cell) -> PartTotals:
+    name = cell.slice["day"] or ""
+    parts = figures.parts.get(cell.key, {})
+    return _totals({part: days[name] for part, days in parts.items() if name in days})
 
 
 def _is_midnight(moment: datetime) -> bool:
@@ -363,5 +430,10 @@ def _bounds(lower: float, upper: float) -> Bounds:
     return Bounds(rounded(lower), rounded(upper))
 
 
-def _list(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _named(game: GameReport) -> str:
+    return f"{game.title} ({game.currency})"
+
+
+def _list(games: Sequence[GameReport]) -> str:
+    *names, last = map(_named, games)
+    return f"{', '.join(names)} and {last}" if names else last

@@ -37,8 +37,9 @@ class Part(msgspec.Struct, frozen=True):
     """What one kind of chance move, or of decision, added to a bet's return.
 
     `moved` counts the rounds in which it was not nil; `per_stake` is its share of the return, and
-    `z` for luck how many standard errors that lies from zero. `word` and `says` judge luck; None
-    for skill, which is the player's own.
+    `z` for luck how many standard errors that lies from zero. `anytime` is the confidence sequence
+    of luck per stake, which holds zero at all times where it is luck, None of too few rounds.
+    `word` and `says` judge luck; None for skill, which is the player's own.
     """
 
     term: str
@@ -47,6 +48,7 @@ class Part(msgspec.Struct, frozen=True):
     total_minor: float
     per_stake: float
     z: float | None
+    anytime: Bounds | None
     word: Word | None
     says: str | None
 
@@ -71,7 +73,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """A bet's figures, over all of the report or in one slice of it.
 
     The returns are None where nothing was staked; `interval` is the 95% interval of the first for a
-    single look, None with fewer than two rounds.
+    single look, None with fewer than two rounds. `expected` is what such play returns in the mean,
+    theory and decisions together; of it `skill` came from the decisions, and `luck` beside it,
+    which lies `luck_z` standard errors from zero. All four None where no round could be followed.
     """
 
     bet: str
@@ -86,6 +90,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     rtp_on_initial_stakes: float | None
     rtp_on_total_staked: float | None
     interval: Bounds | None
+    expected: float | None
+    skill: float | None
+    luck: float | None
+    luck_z: float | None
     voided_rounds: int
     voided_minor: int
     open_rounds: int
@@ -99,10 +107,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 class BetReport(msgspec.Struct, frozen=True, kw_only=True):
     """One bet of a game, judged.
 
-    `why` names what the word rests on. `expected` is what such play returns in the mean: the theory
-    plus what the decisions added; None where no round could be followed. `band` is `expected` ± VI
-    / √effective_rounds, `anytime` the realised return's confidence sequence. `steps` lead from the
-    theory to what was returned, of the `followed_rounds`.
+    `why` names what the word rests on. `band` is the row's `expected` ± VI / √effective_rounds,
+    `anytime` the realised return's confidence sequence. `steps` lead from the theory to what was
+    returned, of the `followed_rounds`.
     """
 
     row: Row
@@ -111,7 +118,6 @@ class BetReport(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
     theory: Theory | None
     approved: Approved | None
-    expected: float | None
     volatility_index: float | None
     effective_rounds: float
     band: Bounds | None
@@ -124,11 +130,19 @@ class BetReport(msgspec.Struct, frozen=True, kw_only=True):
     growth: Growth | None
 
 
+class Idle(msgspec.Struct, frozen=True):
+    """Days, weeks or months without activity, from the first to the last of them."""
+
+    first: str
+    last: str
+
+
 class GameReport(msgspec.Struct, frozen=True, kw_only=True):
     """A game under one rule set in one currency, which are never summed with others.
 
     `title` is "unknown rules" where the ledger has no readable rules of the digest. `slices` has a
-    list of rows for each of what the report was asked to show figures by.
+    list of rows for each of what the report was asked to show figures by, `idle` those days, weeks
+    or months without any, for each of these that is a span of time alone.
     """
 
     game: str | None
@@ -139,6 +153,7 @@ class GameReport(msgspec.Struct, frozen=True, kw_only=True):
     why: tuple[str, ...]
     bets: tuple[BetReport, ...]
     slices: dict[str, tuple[Row, ...]]
+    idle: dict[str, tuple[Idle, ...]]
     days: tuple["Day", ...]
 
 

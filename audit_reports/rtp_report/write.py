@@ -31,12 +31,13 @@ TONES: Final = {NO_EVIDENCE: "good", WATCH: "warn", OUT_OF_RANGE: "bad"}
 _OF_ROW: Final = (
     "rounds", "hands", "players", "initial_minor", "staked_minor", "paid_minor", "win_minor",
     "rtp_on_initial_stakes", "rtp_on_total_staked", "interval_lower", "interval_upper",
-    "voided_rounds", "voided_minor", "open_rounds", "held_minor", "resettled_rounds",
-    "resettled_minor", "cash_minor", "incentive_minor",
+    "expected", "skill", "luck", "luck_z", "voided_rounds", "voided_minor", "open_rounds",
+    "held_minor", "resettled_rounds", "resettled_minor", "cash_minor", "incentive_minor",
 )  # fmt: skip
 _OF_BET: Final = (
-    "verdict", "why", "published_percent", "computed", "expected", "band_lower", "band_upper",
-    "anytime_lower", "anytime_upper", "wrong_rounds", "wrong_minor",
+    "verdict", "why", "published_percent", "computed", "approved_percent", "par_sheet_id",
+    "par_sheet_date", "par_sheet_sha256", "band_lower", "band_upper", "anytime_lower",
+    "anytime_upper", "wrong_rounds", "wrong_minor",
 )  # fmt: skip
 COLUMNS: Final = (
     "rows", "game", "rules_digest", "currency", "bet", *SLICES, *_OF_ROW, *_OF_BET
@@ -119,7 +120,7 @@ def runs_of_days(days: tuple[Day, ...]) -> list[tuple[str, tuple[Row, ...]]]:
 
 def funnel_of(game: GameReport, bet: BetReport) -> Markup:
     """Draw a bet's realised return over rounds against both bands about what was expected."""
-    growth, expected = bet.growth, bet.expected
+    growth, expected = bet.growth, bet.row.expected
     if growth is None or expected is None:
         return Markup("")
     last = growth.realised[-1]
@@ -185,13 +186,20 @@ def _of_bet(bet: BetReport) -> dict[str, Any]:
     found: dict[str, Any] = {
         "verdict": bet.word,
         "why": "; ".join(bet.why),
-        "expected": bet.expected,
         "wrong_rounds": bet.wrong_rounds,
         "wrong_minor": bet.wrong_minor,
     }
     if bet.theory is not None:
         found["published_percent"] = bet.theory.published_percent
         found["computed"] = bet.theory.computed
+    if bet.approved is not None:
+        sheet = bet.approved
+        found |= {
+            "approved_percent": sheet.percent,
+            "par_sheet_id": sheet.id,
+            "par_sheet_date": sheet.date,
+            "par_sheet_sha256": sheet.sha256,
+        }
     for name, bounds in (("band", bet.band), ("anytime", bet.anytime)):
         if bounds is not None:
             found |= {f"{name}_lower": bounds.lower, f"{name}_upper": bounds.upper}

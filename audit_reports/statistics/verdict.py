@@ -57,7 +57,19 @@ def read_luck(parts: Mapping[str, Sequence[LuckSums]], level: float = LEVEL) -> 
     the interval that holds for a single look. `level` is shared equally by the parts.
     """
     share = level / max(len(parts), 1)
-    return [_read_luck(name, luck_looks(days, share), share) for name, days in parts.items()]
+    looks = looks_at_luck(parts, level)
+    return [_read_luck(name, looks[name], share) for name in parts]
+
+
+def looks_at_luck(
+    parts: Mapping[str, Sequence[LuckSums]], level: float = LEVEL
+) -> dict[str, list[LuckLook | None]]:
+    """Return each part's luck after each day beside what it stays within, as `read_luck` reads it.
+
+    The parts share `level`, so that with probability 1 − `level` none ever leaves its sequence.
+    """
+    share = level / max(len(parts), 1)
+    return {name: luck_looks(days, share) for name, days in parts.items()}
 
 
 def _read_luck(name: str, looks: Sequence[LuckLook | None], level: float) -> Reading:
