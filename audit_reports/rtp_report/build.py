@@ -151,16 +151,11 @@ def headline(games: Sequence[GameReport]) -> str:
     for word in (OUT_OF_RANGE, WATCH):
         if word in by_word:
             return f"{word.capitalize()}: {', '.join(map(_named, by_word[word]))}"
-    few = [game for game in games if not any(map(is_enough, game.bets))]
+    few = [game for game in games if not game.bets[0].judged]
     if len(few) == len(games):
         return f"No evidence against {_list(games)}, but too few rounds to judge by"
     says = f"No evidence against {_list(games)}"
     return f"{says}, with too few rounds to judge {_list(few)}" if few else says
-
-
-def is_enough(bet: BetReport) -> bool:
-    """Tell whether a bet had rounds enough for its return to mean anything."""
-    return bet.effective_rounds >= FEWEST_ROUNDS
 
 
 def row(cell: Cell, parts: PartTotals) -> Row:
@@ -180,7 +175,9 @@ def row(cell: Cell, parts: PartTotals) -> Row:
         win_minor=sums.staked - sums.paid,
         rtp_on_initial_stakes=None if rtp is None else rounded(float(rtp)),
         rtp_on_total_staked=None if of_total is None else rounded(float(of_total)),
-        interval=None if interval is None else _bounds(interval.lower, interval.upper),
+        interval=_bounds(interval.lower, interval.upper)
+        if interval is not None and interval.lower < interval.upper
+        else None,
         expected=None if expected is None else rounded(expected),
         skill=rounded(parts.skill_minor / followed) if followed else None,
         luck=rounded(parts.luck_minor / followed) if followed else None,
@@ -216,6 +213,7 @@ def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float)
     return BetReport(
         row=row(cell, _totals(parts)),
         word=found.word,
+        judged=_is_judged(cell, theory, sequences),
         why=guilty(found),
         meaning=meaning(cell, found.word, expected, None if half is None else half.upper),
         theory=None if theory is None else _theory(theory),
@@ -241,7 +239,10 @@ def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float)
 
 def _why(bets: Sequence[BetReport], word: Word) -> tuple[str, ...]:
     if word == NO_EVIDENCE:
-        return (bets[0].meaning,)
+        main = bets[0]
+        few = "Of luck, which large stakes decide, there were too few rounds to judge by."
+        is_said = main.judged or main.effective_rounds < FEWEST_ROUNDS
+        return (main.meaning,) if is_said else (main.meaning, few)
     return tuple(
         f"{bet_words(bet.row.bet)}: {why}" for bet in bets if bet.word == word for why in bet.why
     )
@@ -250,6 +251,17 @@ def _why(bets: Sequence[BetReport], word: Word) -> tuple[str, ...]:
 def bet_words(bet: str) -> str:
     """Return a bet's name in words."""
     return {"twenty_one_plus_three": "21+3"}.get(bet, bet.replace("_", " "))
+
+
+def _is_judged(
+    cell: Cell, theory: Theoretical | None, sequences: Mapping[str, Sequence[LuckLook | None]]
+) -> bool:
+    """Tell whether rounds were enough for what a bet is judged by; of a side bet any are."""
+    if theory is None:
+        return False
+    if theory.fraction is not None:
+        return cell.sums.rounds > 0
+    return any(looks and looks[-1] is not None for looks in sequences.values())
 
 
 def _theory(theory: Theoretical) -> Theory:
@@ -321,9 +333,7 @@ def _part(cell: Cell, name: str, part: PartSums, found: Verdict, look: LuckLook 
         total_minor=rounded(sums.total),
         per_stake=rounded(sums.total / stakes),
         z=_z(sums.total, sums.squares) if is_luck(name) else None,
-        anytime=None
-        if look is None
-        else _bounds((look.total - look.radius) / stakes, (look.total + look.radius) / stakes),
+        within=None if look is None else rounded(look.radius / stakes),
         word=None if reading is None else reading.word,
         says=None if reading is None else reading.says,
     )

@@ -37,8 +37,9 @@ class Part(msgspec.Struct, frozen=True):
     """What one kind of chance move, or of decision, added to a bet's return.
 
     `moved` counts the rounds in which it was not nil; `per_stake` is its share of the return, and
-    `z` for luck how many standard errors that lies from zero. `anytime` is the confidence sequence
-    of luck per stake, which holds zero at all times where it is luck, None of too few rounds.
+    `z` for luck how many standard errors that lies from zero. `within` is the half-width of its
+    confidence sequence per stake: where it is luck it stays that near to zero at all times. None of
+    too few rounds.
     `word` and `says` judge luck; None for skill, which is the player's own.
     """
 
@@ -48,7 +49,7 @@ class Part(msgspec.Struct, frozen=True):
     total_minor: float
     per_stake: float
     z: float | None
-    anytime: Bounds | None
+    within: float | None
     word: Word | None
     says: str | None
 
@@ -73,9 +74,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """A bet's figures, over all of the report or in one slice of it.
 
     The returns are None where nothing was staked; `interval` is the 95% interval of the first for a
-    single look, None with fewer than two rounds. `expected` is what such play returns in the mean,
-    theory and decisions together; of it `skill` came from the decisions, and `luck` beside it,
-    which lies `luck_z` standard errors from zero. All four None where no round could be followed.
+    single look, None with fewer than two rounds or none unlike another. `expected` is what such
+    play returns in the mean, theory and decisions together; of it `skill` came from the decisions,
+    and `luck` beside it, which lies `luck_z` standard errors from zero. All four are None where no
+    round could be followed.
     """
 
     bet: str
@@ -109,11 +111,13 @@ class BetReport(msgspec.Struct, frozen=True, kw_only=True):
 
     `why` names what the word rests on. `band` is the row's `expected` ± VI / √effective_rounds,
     `anytime` the realised return's confidence sequence. `steps` lead from the theory to what was
-    returned, of the `followed_rounds`.
+    returned, of the `followed_rounds`. Without being `judged` there were too few rounds for any of
+    its luck, or return, to be held to anything, and the word says nothing.
     """
 
     row: Row
     word: Word
+    judged: bool
     why: tuple[str, ...]
     meaning: str
     theory: Theory | None

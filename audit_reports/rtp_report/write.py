@@ -1,7 +1,7 @@
 """A report on realised RTP in the form a file's name asks for: HTML, PDF, CSV or JSON."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -16,10 +16,10 @@ from audit_reports.pages.render import render_page
 from audit_reports.rtp_report.build import bet_words
 from audit_reports.rtp_report.figures import SLICES
 from audit_reports.rtp_report.judge import points
-from audit_reports.rtp_report.model import BetReport, Day, GameReport, Row, RtpReport
+from audit_reports.rtp_report.model import BetReport, Day, GameReport, Idle, Row, RtpReport
 from audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH
 from ledger.files import write_durably
-from replay.currency import amount_text
+from replay.currency import amount_text, number_text
 
 SUFFIXES: Final = (".html", ".pdf", ".csv", ".json")
 
@@ -78,6 +78,8 @@ def _page(report: RtpReport) -> str:
         most=MOST_ROWS,
         bet_words=bet_words,
         slice_words=slice_words,
+        tone=_tone,
+        in_time=rows_in_time,
         runs=runs_of_days,
         percent=percent,
         points=points,
@@ -88,7 +90,7 @@ def _page(report: RtpReport) -> str:
 
 def percent(value: float | None, places: int = 2) -> str:
     """Return a fraction as a percentage, a dash for None."""
-    return "-" if value is None else f"{100 * value:.{places}f}%"
+    return "-" if value is None else f"{100 * value:.{places}f}%".replace("-", "−")
 
 
 def slice_words(name: str, value: str | None, currency: str) -> str:
@@ -97,8 +99,31 @@ def slice_words(name: str, value: str | None, currency: str) -> str:
         return "not recorded"
     if name == "stake_band":
         low, high = 10 ** int(value), 10 ** (int(value) + 1) - 1
-        return f"{amount_text(low)} to {amount_text(high, currency)}"
+        return f"{number_text(low, currency)} to {amount_text(high, currency)}"
     return value
+
+
+def rows_in_time(rows: Sequence[Row], idle: Sequence[Idle]) -> list[tuple[str, Row | None]]:
+    """Return rows with those spans put between them that had no activity, which have no row."""
+    named = [(idle_words(each), each.first, None) for each in idle] + [
+        ("", next(iter(row.slice.values())) or "", row) for row in rows
+    ]
+    if idle:
+        named.sort(key=lambda each: each[1])
+    return [(label, row) for label, _, row in named]
+
+
+def idle_words(idle: Idle) -> str:
+    """Return what a span without activity is called."""
+    return idle.first if idle.first == idle.last else f"{idle.first} to {idle.last}"
+
+
+def _tone(report: RtpReport) -> str:
+    """Return the colour a report begins in: none where there is too little to say anything."""
+    if report.objection is not None:
+        return TONES[OUT_OF_RANGE]
+    is_judged = any(game.bets[0].judged for game in report.games)
+    return TONES[report.word] if is_judged or report.word != NO_EVIDENCE else ""
 
 
 def runs_of_days(days: tuple[Day, ...]) -> list[tuple[str, tuple[Row, ...]]]:
@@ -168,6 +193,8 @@ def _records(report: RtpReport) -> Iterator[dict[str, Any]]:
         for by, rows in game.slices.items():
             for row in rows:
                 yield {"rows": f"by {by}", **named, **_of_row(row)}
+            for idle in game.idle.get(by, ()):
+                yield {"rows": f"by {by}: no activity", **named, by: idle_words(idle)}
         for day in game.days:
             for row in day.rows:
                 yield {"rows": "last 30 days", **named, **_of_row(row), "day": day.day}

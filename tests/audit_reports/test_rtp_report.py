@@ -241,7 +241,7 @@ def test_a_wrong_payment_is_out_of_range_and_named() -> None:
         report = report_on(made, Asked(shuffle_tests=False))
     bet = the_game(report, "zero").bets[0]
     assert (bet.word, bet.wrong_rounds, bet.wrong_minor) == ("out of range", 1, 7)
-    assert bet.why == ("settlement: 1 bet was not paid as the rules say, +7 minor units in all",)
+    assert bet.why == ("settlement: 1 bet was not paid as the rules say, +0.07 EUR in all",)
     assert report.headline.startswith("Out of range: Zero")
     assert [each.error_minor for each in report.wrong] == [7]
 
