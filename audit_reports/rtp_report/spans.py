@@ -1,7 +1,7 @@
 """Days, ISO weeks and months in UTC, and those of them in which nothing happened."""
 
 from collections.abc import Iterable
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
@@ -26,13 +26,14 @@ def idle_spans(
         return ()
     before, after = numbers[0] - 1, numbers[-1] + 1
     if begin is not None:
-        before = min(before, _number(period, begin.date()) - 1)
+        before = min(before, _number(period, begin.astimezone(UTC).date()) - 1)
     if end is not None:
-        after = max(after, _number(period, (end - timedelta(microseconds=1)).date()) + 1)
+        last = end.astimezone(UTC) - timedelta(microseconds=1)
+        after = max(after, _number(period, last.date()) + 1)
     return tuple(
-        Idle(_name(period, last + 1), _name(period, following - 1))
-        for last, following in pairwise((before, *numbers, after))
-        if following - last > 1
+        Idle(_name(period, one + 1), _name(period, other - 1))
+        for one, other in pairwise((before, *numbers, after))
+        if other - one > 1
     )
 
 
