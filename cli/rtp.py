@@ -162,6 +162,8 @@ def print_rtp(out: Console, games: "Sequence[GameReport]", objection: str | None
         "RTP is on initial stakes, ± its 95% interval. Bar: ● realised, │ what such play returns, "
         "[ ] where 19 of 20 fair games are."
     )
+    if any(game.slices for game in games):
+        out.print("Luck z: standard errors of all luck from zero, one look at one slice.")
 
 
 def _bets(game: "GameReport", width: int) -> Table:
@@ -189,7 +191,7 @@ def _slices(game: "GameReport", by: str, rows: "Sequence[Row]", width: int) -> T
 
     names = by.split(",")
     extra = _extra_columns(width)
-    luck = ("expected", "luck z") if width >= WIDE_ENOUGH else ()
+    luck = (*(("expected",) if extra else ()), "luck z")
     right = ("rounds", *extra, "RTP ± 95%", *luck)
     heads = [name.replace("_", " ") for name in names]
     table = plain_table(f"  {heads[0]}", *heads[1:], "bet", *right, right=right)
@@ -201,7 +203,7 @@ def _slices(game: "GameReport", by: str, rows: "Sequence[Row]", width: int) -> T
         table.add_row(
             f"  {told[0]}", *told[1:], _name(row.bet), f"{row.rounds:,}",
             *_amounts(row, game.currency)[: len(extra)], _return(row),
-            *(_percent(row.expected), _errors(row.luck_z))[: len(luck)],
+            *(_percent(row.expected), _errors(row.luck_z))[-len(luck) :],
         )  # fmt: skip
     return table
 
@@ -211,24 +213,23 @@ def _extra_columns(width: int) -> tuple[str, ...]:
 
 
 def _print_apart(out: Console, game: "GameReport") -> None:
+    """Print of each bet what is not in its figures, or not as the table paid it."""
     for bet in game.bets:
-        row = bet.row
+        row, currency = bet.row, game.currency
+        told = []
         if row.voided_rounds:
-            voided = amount(row.voided_minor, game.currency)
-            out.print(f"  apart: {row.voided_rounds:,} void rounds with {row.bet}, {voided}")
+            told.append(f"{row.voided_rounds:,} void, {amount(row.voided_minor, currency)}")
         if row.open_rounds:
-            held = amount(row.held_minor, game.currency)
-            out.print(f"  apart: {row.open_rounds:,} open rounds with {row.bet}, {held} held")
+            told.append(f"{row.open_rounds:,} open, {amount(row.held_minor, currency)} held")
         if row.resettled_rounds:
-            more = amount(row.resettled_minor, game.currency)
-            rounds = f"{row.resettled_rounds:,} rounds with {row.bet}"
-            out.print(f"  counted: {rounds} resettled after a dispute, {more} more paid in all")
+            moved = amount(row.resettled_minor, currency)
+            told.append(f"{row.resettled_rounds:,} resettled, by {moved} in all")
         if row.incentive_minor:
-            kinds = (
-                amount(row.cash_minor, game.currency),
-                amount(row.incentive_minor, game.currency),
-            )
-            out.print(f"  staked on {row.bet}: {kinds[0]} in cash, {kinds[1]} of incentives")
+            kinds = amount(row.cash_minor, currency), amount(row.incentive_minor, currency)
+            told.append(f"staked {kinds[0]} in cash and {kinds[1]} of incentives")
+        if told:
+            line = Text(f"apart, {_name(row.bet)}: {plain('; '.join(told))}")
+            out.print(Padding(line, (0, 0, 0, 2)))
 
 
 def bar(realised: float | None, expected: float | None, band: "Bounds | None") -> str:
@@ -278,7 +279,7 @@ def _return(row: "Row") -> str:
 
 
 def _errors(z: float | None) -> str:
-    return "" if z is None else f"{z:+.2f}"
+    return "" if z is None else f"{z:+.2f}".replace("-", "−")
 
 
 def _percent(value: float | None) -> str:

@@ -54,9 +54,7 @@ SELECT
     SUM(start_minor) FILTER (state = 'closed') AS start_minor,
     SUM(error_minor) FILTER (state = 'closed') AS error_minor,
     COUNT(*) FILTER (state = 'closed' AND wrong) AS wrong_rounds,
-    SUM(error_minor) FILTER (state = 'closed' AND wrong) AS wrong_minor,
-    SUM(paid_minor - recorded_paid_minor) FILTER (state = 'closed' AND start_minor IS NOT NULL)
-        AS followed_resettled_minor
+    SUM(error_minor) FILTER (state = 'closed' AND wrong) AS wrong_minor
 FROM chosen
 WHERE ($begin::TIMESTAMP IS NULL OR ended >= $begin) AND ($end::TIMESTAMP IS NULL OR ended < $end)
 GROUP BY ALL

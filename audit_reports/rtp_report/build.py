@@ -6,7 +6,14 @@ from itertools import accumulate, groupby
 from math import sqrt
 from typing import Final
 
-from audit_reports.rtp_report.figures import Cell, Figures, PartSums, PartTotals, is_luck
+from audit_reports.rtp_report.figures import (
+    BetKey,
+    Cell,
+    Figures,
+    PartSums,
+    PartTotals,
+    is_luck,
+)
 from audit_reports.rtp_report.judge import (
     guilty,
     judge_bet,
@@ -225,7 +232,7 @@ def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float)
         else _bounds(centred + half.lower, centred + half.upper),
         anytime=None if last is None else _bounds(last.lower, last.upper),
         followed_rounds=cell.followed_rounds,
-        steps=_steps(cell, parts),
+        steps=_steps(cell, parts, _resettled_minor(figures, cell.key)),
         parts=tuple(
             _part(cell, name, part, found, next(reversed(sequences.get(name, ())), None))
             for name, part in parts.items()
@@ -240,7 +247,7 @@ def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float)
 def _why(bets: Sequence[BetReport], word: Word) -> tuple[str, ...]:
     if word == NO_EVIDENCE:
         main = bets[0]
-        few = "Of luck, which large stakes decide, there were too few rounds to judge by."
+        few = "There were too few rounds to judge the luck of its cards by."
         is_said = main.judged or main.effective_rounds < FEWEST_ROUNDS
         return (main.meaning,) if is_said else (main.meaning, few)
     return tuple(
@@ -304,7 +311,18 @@ def _spread(sums: BetSums) -> float:
     return sqrt(squares * sums.rounds / (sums.rounds - 1))
 
 
-def _steps(cell: Cell, parts: Mapping[str, PartSums]) -> tuple[Step, ...]:
+def _resettled_minor(figures: Figures, key: BetKey) -> int:
+    """Return what disputes added to a bet's payments in the rounds that could be followed."""
+    return sum(
+        each.paid_minor - each.recorded_paid_minor
+        for each in figures.wrong
+        if (each.game, each.rules_digest, each.currency, each.bet) == key
+        and each.resettled
+        and each.error_minor is not None
+    )
+
+
+def _steps(cell: Cell, parts: Mapping[str, PartSums], resettled_minor: int) -> tuple[Step, ...]:
     stakes = cell.followed_minor
     if not stakes:
         return ()
@@ -314,7 +332,7 @@ def _steps(cell: Cell, parts: Mapping[str, PartSums]) -> tuple[Step, ...]:
         *((name, part.sums.total) for name, part in luck.items()),
         ("decisions", _totals(parts).skill_minor),
         ("wrong payments", cell.error_minor),
-        ("disputes", cell.followed_resettled_minor),
+        ("disputes", resettled_minor),
     ]
     always = ("theory", "decisions", *luck)
     return tuple(

@@ -46,8 +46,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `sums`, `players` and `hands` are of closed rounds; of these `followed_rounds` could be taken
     apart, with `followed_minor` of initial stakes, `start_minor` to be returned in the mean and
     `error_minor` paid too much at the table. `wrong_rounds` were not paid as the rules say and
-    stay so, by `wrong_minor` in all. `resettled_minor` is what disputes added to what was paid,
-    `followed_resettled_minor` of the rounds that could be followed.
+    stay so, by `wrong_minor` in all. `resettled_minor` is what disputes added to what was paid.
     Cash and incentive stakes are None where no round records them.
     """
 
@@ -70,7 +69,6 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     error_minor: int
     wrong_rounds: int
     wrong_minor: int
-    followed_resettled_minor: int
 
 
 class PartTotals(msgspec.Struct, frozen=True):
@@ -124,6 +122,7 @@ class WrongBet(msgspec.Struct, frozen=True):
     leaf_index: int
     round: str
     game: str | None
+    rules_digest: str
     currency: str
     bet: str
     closed_at: datetime
@@ -268,7 +267,6 @@ def _cell(by: Sequence[str], row: tuple[Any, ...]) -> Cell:
         error_minor=round(others[11]),
         wrong_rounds=others[12],
         wrong_minor=round(others[13]),
-        followed_resettled_minor=int(others[14]),
     )
 
 
