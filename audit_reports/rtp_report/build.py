@@ -78,9 +78,9 @@ def build_report(
     title: str,
     objection: str | None,
     shuffle: Shuffle | None,
-    findings: Sequence[str] = (),
+    faults: Sequence[str] = (),
 ) -> RtpReport:
-    """Return the report; `findings` are those of whatever else looked at the ledger."""
+    """Return the report; `faults` are what checks and shuffle tests found in the ledger."""
     games = build_games(figures, theories, provenance.end or provenance.last_ended)
     word = worst(game.word for game in games)
     names = {game.rules_digest: game.title for game in games}
@@ -113,7 +113,8 @@ def build_report(
             )
             for each in figures.wrong
         ),
-        findings=(*_findings(figures, names), *findings),
+        findings=(*_findings(figures, names), *faults),
+        faults=len(faults),
         shuffle=shuffle,
         provenance=provenance,
     )  # fmt: skip
@@ -436,18 +437,22 @@ def _findings(figures: Figures, names: Mapping[str, str]) -> list[str]:
             )
         if cell.wrong_rounds:
             found.append(
-                f"{title}: {cell.wrong_rounds:,} rounds not paid as the rules say, "
+                f"{title}: {_rounds(cell.wrong_rounds)} not paid as the rules say, "
                 f"{amount_text(cell.wrong_minor, cell.key.currency)} too much in all"
             )
         if cell.resettled_rounds:
             found.append(
-                f"{title}: {cell.resettled_rounds:,} rounds paid otherwise after a dispute, "
-                f"{amount_text(cell.resettled_minor, cell.key.currency)} more in all"
+                f"{title}: {_rounds(cell.resettled_rounds)} paid otherwise after a dispute, "
+                f"by {amount_text(cell.resettled_minor, cell.key.currency)} in all"
             )
         unfollowed = cell.sums.rounds - cell.followed_rounds
         if unfollowed and cell.key.game is not None:
-            found.append(f"{title}: {unfollowed:,} rounds cannot be followed by the rules")
+            found.append(f"{title}: {_rounds(unfollowed)} cannot be followed by the rules")
     return found
+
+
+def _rounds(count: int) -> str:
+    return "1 round" if count == 1 else f"{count:,} rounds"
 
 
 def _moment(at: datetime | None) -> str | None:

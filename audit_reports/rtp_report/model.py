@@ -252,7 +252,8 @@ class RtpReport(msgspec.Struct, frozen=True, kw_only=True):
     """The whole report.
 
     `objection` is what verification says of the first leaf that was not counted, None for a ledger
-    that is whole. `shuffle` is None where the tests were not asked for.
+    that is whole. The last `faults` of the `findings` are of checks that must find nothing and of
+    how shoes were committed to and used. `shuffle` is None where the tests were not asked for.
     """
 
     format: str
@@ -265,5 +266,6 @@ class RtpReport(msgspec.Struct, frozen=True, kw_only=True):
     held: tuple[Held, ...]
     wrong: tuple[Wrong, ...]
     findings: tuple[str, ...]
+    faults: int
     shuffle: Shuffle | None
     provenance: Provenance

@@ -119,11 +119,18 @@ def idle_words(idle: Idle) -> str:
 
 
 def _tone(report: RtpReport) -> str:
-    """Return the colour a report begins in: none where there is too little to say anything."""
+    """Return the colour a report begins in: none where there is too little to say anything, and
+    never a good one beside something found.
+    """
     if report.objection is not None:
         return TONES[OUT_OF_RANGE]
-    is_judged = any(game.bets[0].judged for game in report.games)
-    return TONES[report.word] if is_judged or report.word != NO_EVIDENCE else ""
+    if report.word == NO_EVIDENCE:
+        failed = report.shuffle is not None and report.shuffle.failed
+        if report.faults or failed:
+            return TONES[WATCH]
+        if not any(game.bets[0].judged for game in report.games):
+            return ""
+    return TONES[report.word]
 
 
 def runs_of_days(days: tuple[Day, ...]) -> list[tuple[str, tuple[Row, ...]]]:

@@ -361,3 +361,15 @@ def test_no_template_and_no_sentence_calls_anything_fair() -> None:
 def test_a_return_is_written_with_its_sign() -> None:
     assert percent(-0.0012) == "−0.12%"
     assert percent(None) == "-"
+
+
+def test_what_checks_and_shoes_are_found_guilty_of_is_said_at_the_top(played: Ledger) -> None:
+    sound = report_on(played, Asked())
+    assert (sound.faults, "Findings:" in page_of(sound)) == (0, False)
+    play(played, a_round(played))
+    report = report_on(played, Asked())
+    assert report.faults >= 2
+    assert any(each.startswith("seed_repeated") for each in report.findings)
+    top = page_of(report).partition("<h2>")[0]
+    assert f"Findings: {report.faults}</b>" in top
+    assert '<div class="banner warn">' in top
