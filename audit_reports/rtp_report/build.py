@@ -82,14 +82,14 @@ def build_report(
 ) -> RtpReport:
     """Return the report; `faults` are what checks and shuffle tests found in the ledger."""
     games = build_games(figures, theories, provenance.end or provenance.last_ended)
-    word = worst(game.word for game in games)
+    word, says = worst(game.word for game in games), headline(games)
     names = {game.rules_digest: game.title for game in games}
     return RtpReport(
         format=FORMAT,
         title=title,
         objection=objection,
         word=word,
-        headline=headline(games),
+        headline=says if objection is None else _of_a_part(says),
         games=games,
         voids=tuple(
             Void(
@@ -164,6 +164,10 @@ def headline(games: Sequence[GameReport]) -> str:
         return f"No evidence against {_list(games)}, but too few rounds to judge by"
     says = f"No evidence against {_list(games)}"
     return f"{says}, with too few rounds to judge {_list(few)}" if few else says
+
+
+def _of_a_part(says: str) -> str:
+    return f"This ledger fails verification. Of the part before: {says[:1].lower()}{says[1:]}"
 
 
 def row(cell: Cell, parts: PartTotals) -> Row:
