@@ -13,7 +13,7 @@ from audit_reports.errors import ReportError
 from audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
-from audit_reports.rtp_report.build import bet_words
+from audit_reports.rtp_report.bets import bet_words
 from audit_reports.rtp_report.figures import SLICES
 from audit_reports.rtp_report.judge import points
 from audit_reports.rtp_report.model import BetReport, Day, GameReport, Idle, Row, RtpReport

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.rtp_report.build import rounded
+from audit_reports.rtp_report.bets import rounded
 from audit_reports.rtp_report.figures import Scope, read_slices
 from audit_reports.rtp_report.gather import Asked, games_of
 from audit_reports.rtp_report.model import GameReport, Idle, Row
