@@ -14,7 +14,7 @@ import audit_reports
 import cli
 from audit_reports.par_sheets import ParSheet
 from audit_reports.rtp_report import gather
-from audit_reports.rtp_report.figures import QUERIES, Scope, figures
+from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
 from audit_reports.rtp_report.gather import Asked
 from audit_reports.rtp_report.model import BetReport, RtpReport
 from audit_reports.rtp_report.write import percent, render_rtp_report
@@ -104,6 +104,11 @@ def resettled(ledger: Ledger, round_id: str, by: int) -> None:
     ledger.append((f"disputes/{round_id}", correction))
 
 
+def figures_of(ledger: Ledger, asked: Asked) -> Figures:
+    with open_tables(ledger) as tables:
+        return figures(tables, asked.scope, asked.by)
+
+
 def page_of(report: RtpReport) -> str:
     return render_rtp_report(report, ".html").decode()
 
@@ -174,8 +179,10 @@ def test_where_no_wallet_says_kinds_of_money_are_unknown(played: Ledger) -> None
 
 
 def test_play_for_fun_is_counted_nowhere(played: Ledger) -> None:
+    simulated(played, "nba", 5)
     asked = Asked(by=(("table",), ("player", "day")), shuffle_tests=False)
     before = report_on(played, asked)
+    counted = figures_of(played, asked)
     simulated(played, "zappit", 20, mode="fun", table="for fun")
     simulated(played, "nba", 20, mode="fun", table="for fun")
     events = a_round(played)
@@ -186,6 +193,7 @@ def test_play_for_fun_is_counted_nowhere(played: Ledger) -> None:
     play(played, events[:5])
     resettled(played, play(played, events), by=10)
     assert {each.mode for each in events if isinstance(each, RoundOpened)} == {"fun"}
+    assert figures_of(played, asked) == counted
     after = report_on(played, asked)
     for part in ("word", "headline", "games", "voids", "held", "wrong", "findings"):
         assert getattr(after, part) == getattr(before, part)
