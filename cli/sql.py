@@ -116,15 +116,8 @@ def _print(names: list[str], rows: list[dict[str, Any]]) -> None:
     numbers = [name for name in names if any(isinstance(row[name], int | float) for row in rows)]
     table = plain_table(*map(plain, names), right=[plain(name) for name in numbers])
     for row in rows:
-        table.add_row(*(plain(_on_screen(row[name])) for name in names))
+        table.add_row(*("" if row[name] is None else plain(str(row[name])) for name in names))
     console().print(table)
-
-
-def _on_screen(value: Any) -> str:
-    """Return a value as the terminal shows it: fractions to six digits, which files have whole."""
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _write_parquet(answer: "pa.Table", path: Path) -> None:
