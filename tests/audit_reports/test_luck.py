@@ -54,7 +54,8 @@ def _changed(data: EventData, number: int) -> EventData:
 def _rows(ledger: Ledger) -> list[dict[str, Any]]:
     with open_projection(ledger) as projection:
         projection.update()
-        rows = projection._tables.sql("FROM luck JOIN rounds USING (first_leaf) ORDER BY first_leaf, bet")
+        select = "FROM luck JOIN rounds USING (first_leaf) ORDER BY first_leaf, bet"
+        rows = projection._tables.sql(select)
         return list(rows.to_arrow_table().to_pylist())
 
 
