@@ -3,5 +3,8 @@ SELECT round, receiver, shoe_index, shoe_cards, cards.leaf_index
 FROM cards
 JOIN rounds USING (first_leaf, round)
 JOIN rule_sets USING (rules_digest)
-WHERE shoe_index < 0 OR shoe_index >= shoe_cards
+WHERE
+    -- The smallest shoe of all first, so that few cards are looked up.
+    (shoe_index < 0 OR shoe_index >= (SELECT MIN(shoe_cards) FROM rule_sets))
+    AND (shoe_index < 0 OR shoe_index >= shoe_cards)
 ORDER BY cards.leaf_index
