@@ -56,6 +56,8 @@ class Tables:
             config={"autoinstall_known_extensions": False, "autoload_known_extensions": False},
         )
         with _told():
+            # A long question would draw its bar into what is printed.
+            self._database.execute("SET enable_progress_bar = false")
             self._make_views(folder, manifest)
             self._database.execute(sql.sums())
             rows = par_sheet_rows(par_sheets)

@@ -89,7 +89,9 @@ def synthesise(folder: Path, bets: int, *, is_scattered: bool) -> None:
         projection.update()
         database = projection._tables
         database.execute("SET preserve_insertion_order = false")
-        names = [f"{term}_{kind}" for term, kind in PARTS if (term, kind) != ("luck", "initial_deal")]
+        names = [
+            f"{term}_{kind}" for term, kind in PARTS if (term, kind) != ("luck", "initial_deal")
+        ]
         values = {name: f"((hash(first_leaf, '{name}') % 100)::DOUBLE - 50)" for name in names}
         luck = LUCK.format(
             parts=", ".join(f"{value} AS {name}" for name, value in values.items()),
