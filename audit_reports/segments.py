@@ -174,9 +174,8 @@ def _changed(
         database.execute(f"CREATE OR REPLACE TEMP TABLE part_bets AS FROM round_bets {of_part}")
         selects = {table: f"FROM {table} {of_part}" for table in OF_ROUNDS}
         selects["round_bets"] = "FROM part_bets"
-        selects |= {
-            table: f"FROM {macro}('part_bets') ORDER BY ALL" for table, macro in SUMS.items()
-        }
+        for table, macro in SUMS.items():
+            selects[table] = f"FROM {macro}('part_bets') ORDER BY ALL"
         for table, rows in selects.items():
             yield _Place(f"{table}/game={game}/month={month}/part-{part}", rows)
     for table in OTHERS:

@@ -164,7 +164,7 @@ def test_luck_by_day_is_that_of_the_rounds_one_by_one(
     days = {(tuple(key), day) for key, parts in found.items() for day in parts["luck_hit"]}
     assert days == expected.keys()
     for (key, day), values in expected.items():
-        part = found[key]["luck_hit"][day]  # type: ignore[index]
+        part = found[key]["luck_hit"][day]
         assert part.moved == len(values)
         assert part.sums.total == pytest.approx(sum(values), rel=1e-9)
         assert part.sums.squares == pytest.approx(sum(x**2 for x in values), rel=1e-9)
@@ -181,17 +181,12 @@ def test_sums_of_luck_do_not_depend_on_the_order_of_rows(rows: list[dict[str, An
 def test_squares_of_the_largest_amounts_are_exact() -> None:
     rows = [row(number, Random(number), LARGEST) for number in range(500)]
     for each in rows:
-        each |= {
-            "state": "closed",
-            "mode": "real",
-            "closed_at": each["opened_at"],
-            "game": "zappit",
-        }
-    (*_, cell) = cells(made([each | {"bet": "main"} for each in rows]), Scope())
+        each |= {"state": "closed", "mode": "real", "bet": "main", "game": "zappit"}
+        each["closed_at"] = each["opened_at"]
+    (cell,) = cells(made(rows), Scope())
     assert cell.sums.initial_initial == 500 * LARGEST**2
-    assert cell.sums.win_win == sum(
-        (each["paid_minor"] - each["staked_minor"]) ** 2 for each in rows
-    )
+    wins = [each["paid_minor"] - each["staked_minor"] for each in rows]
+    assert cell.sums.win_win == sum(win**2 for win in wins)
 
 
 def test_a_sum_that_is_too_large_is_an_error_and_no_figure() -> None:

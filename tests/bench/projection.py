@@ -52,11 +52,11 @@ BETS = """INSERT INTO bets SELECT first_leaf, first_leaf + $leaves - 3, 's1', 's
               100 * (1 + hash(i + 1) % 20)::BIGINT AS stake
           FROM rounds, (VALUES ('main'), ('perfect_pairs')) AS of(bet)
           WHERE first_leaf >= $first * $leaves)"""
-CARDS = """INSERT INTO cards SELECT first_leaf, first_leaf + 3 + n, round, IF(n < 3, 's1', 'dealer'),
-    n, (hash(first_leaf + n) % 52)::VARCHAR, first_leaf + 3 + n, n < 4
+CARDS = """INSERT INTO cards SELECT first_leaf, first_leaf + 3 + n, round,
+    IF(n < 3, 's1', 'dealer'), n, (hash(first_leaf + n) % 52)::VARCHAR, first_leaf + 3 + n, n < 4
     FROM rounds, range(5) AS of(n) WHERE first_leaf >= $first * $leaves"""
-DECISIONS = """INSERT INTO decisions SELECT first_leaf, first_leaf + 8, round, opened_at, 's1', 'stand',
-    'player', NULL, 0, ['hit', 'stand'] FROM rounds WHERE first_leaf >= $first * $leaves"""
+DECISIONS = """INSERT INTO decisions SELECT first_leaf, first_leaf + 8, round, opened_at, 's1',
+    'stand', 'player', NULL, 0, ['hit', 'stand'] FROM rounds WHERE first_leaf >= $first * $leaves"""
 LUCK = """INSERT INTO luck BY NAME SELECT first_leaf, bet, 0 AS returned_minor,
     95.0 AS start_minor, 0.0 AS error_minor, {parts},
     initial_stake_minor + bets.paid_minor - stake_minor - 95.0 - ({total}) AS luck_initial_deal
@@ -89,9 +89,7 @@ def synthesise(folder: Path, bets: int, *, is_scattered: bool) -> None:
         projection.update()
         database = projection._tables
         database.execute("SET preserve_insertion_order = false")
-        names = [
-            f"{term}_{kind}" for term, kind in PARTS if (term, kind) != ("luck", "initial_deal")
-        ]
+        names = [f"{term}_{kind}" for term, kind in PARTS if kind != "initial_deal"]
         values = {name: f"((hash(first_leaf, '{name}') % 100)::DOUBLE - 50)" for name in names}
         luck = LUCK.format(
             parts=", ".join(f"{value} AS {name}" for name, value in values.items()),
@@ -180,8 +178,7 @@ def _questions(tables: Tables) -> list[tuple[str, Callable[[], object]]]:
     part = Scope(datetime(2026, 1, 2, 13, tzinfo=UTC), datetime(2026, 1, 9, 13, tzinfo=UTC))
     found.append(("by day, noon to noon", lambda: cells(tables, part, ("day",))))
     for name in ("rtp_parts", "rtp_returns", "rtp_growth", "rtp_extent"):
-        question = {"begin": None, "end": None}
-        found.append((name, lambda name=name: tables.query(name, **question)))  # type: ignore[misc]
+        found.append((name, lambda name=name: tables.query(name, begin=None, end=None)))  # type: ignore[misc]
     found.append(("checks", lambda: run_checks(tables)))
     return found
 
