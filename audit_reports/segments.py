@@ -39,7 +39,7 @@ OF_ROUNDS: Final = ("rounds", "round_bets", "bets", "decisions", "cards")
 """Tables whose rows are those of rounds: by game, month of the opening, and range of leaves."""
 
 SUMS: Final = {"daily_sums": "sums_by_day", "daily_luck": "luck_by_day"}
-"""Tables that are sums over those of `round_bets` in the same file, each by a macro of `sums.sql`."""
+"""Tables that sum up the rows of `round_bets` in the same file, and the macros of `sums.sql`."""
 
 OTHERS: Final = ("interruptions", "disputes", "rule_sets")
 """Tables whose rows stand by themselves: by range of leaves."""
@@ -178,6 +178,7 @@ def _changed(
             selects[table] = f"FROM {macro}('part_bets') ORDER BY ALL"
         for table, rows in selects.items():
             yield _Place(f"{table}/game={game}/month={month}/part-{part}", rows)
+    database.execute("DROP TABLE IF EXISTS part_bets")
     for table in OTHERS:
         select = f"SELECT DISTINCT leaf_index // {PART_LEAVES} FROM {table} WHERE leaf_index >= ?"
         for (part,) in database.execute(select, [since]).fetchall():

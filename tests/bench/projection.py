@@ -88,7 +88,6 @@ def synthesise(folder: Path, bets: int, *, is_scattered: bool) -> None:
         add_published_games(ledger)
         projection.update()
         database = projection._tables
-        database.execute("SET preserve_insertion_order = false")
         names = [f"{term}_{kind}" for term, kind in PARTS if kind != "initial_deal"]
         values = {name: f"((hash(first_leaf, '{name}') % 100)::DOUBLE - 50)" for name in names}
         luck = LUCK.format(
