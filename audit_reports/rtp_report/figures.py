@@ -229,23 +229,22 @@ def _cell(by: Sequence[str], row: tuple[Any, ...]) -> Cell:
     }
     players, hands, *others = (value or 0 for value in rest)
     sums, others = others[:10], others[10:]
-    cash, incentive = rest[18], rest[19]
     return Cell(
         key=key,
         slice={name: named[name] for name in by},
         players=players,
         hands=hands,
-        sums=BetSums(**dict(zip(BetSums.__struct_fields__, map(int, sums), strict=True))),
+        sums=BetSums(**dict(zip(BetSums.__struct_fields__, sums, strict=True))),
         voided_rounds=others[0],
-        voided_minor=int(others[1]),
+        voided_minor=others[1],
         open_rounds=others[2],
-        held_minor=int(others[3]),
+        held_minor=others[3],
         resettled_rounds=others[4],
-        resettled_minor=int(others[5]),
-        cash_minor=None if cash is None else int(cash),
-        incentive_minor=None if incentive is None else int(incentive),
+        resettled_minor=others[5],
+        cash_minor=rest[18],
+        incentive_minor=rest[19],
         followed_rounds=others[8],
-        followed_minor=int(others[9]),
+        followed_minor=others[9],
         start_minor=float(others[10]),
         error_minor=round(others[11]),
         wrong_rounds=others[12],
