@@ -221,35 +221,36 @@ def in_order(key: BetKey) -> tuple[str, str, str, bool, str]:
 
 
 def _cell(by: Sequence[str], row: tuple[Any, ...]) -> Cell:
-    key, slices, rest = BetKey(*row[:4]), row[4:9], row[9:]
-    named = dict(zip(("table", "player", "channel", "stake_band"), slices, strict=False))
-    named |= {
-        name: None if slices[4] is None else slices[4].strftime(form)
-        for name, form in PERIODS.items()
-    }
-    players, hands, *others = (value or 0 for value in rest)
-    sums, others = others[:10], others[10:]
+    amounts = [value or 0 for value in row[9:]]
+    sums = amounts[2:12]
     return Cell(
-        key=key,
-        slice={name: named[name] for name in by},
-        players=players,
-        hands=hands,
+        key=BetKey(*row[:4]),
+        slice={name: _named(name, row) for name in by},
+        players=amounts[0],
+        hands=amounts[1],
         sums=BetSums(**dict(zip(BetSums.__struct_fields__, sums, strict=True))),
-        voided_rounds=others[0],
-        voided_minor=others[1],
-        open_rounds=others[2],
-        held_minor=others[3],
-        resettled_rounds=others[4],
-        resettled_minor=others[5],
-        cash_minor=rest[18],
-        incentive_minor=rest[19],
-        followed_rounds=others[8],
-        followed_minor=others[9],
-        start_minor=float(others[10]),
-        error_minor=round(others[11]),
-        wrong_rounds=others[12],
-        wrong_minor=round(others[13]),
+        voided_rounds=amounts[12],
+        voided_minor=amounts[13],
+        open_rounds=amounts[14],
+        held_minor=amounts[15],
+        resettled_rounds=amounts[16],
+        resettled_minor=amounts[17],
+        cash_minor=row[27],
+        incentive_minor=row[28],
+        followed_rounds=amounts[20],
+        followed_minor=amounts[21],
+        start_minor=float(amounts[22]),
+        error_minor=round(amounts[23]),
+        wrong_rounds=amounts[24],
+        wrong_minor=round(amounts[25]),
     )
+
+
+def _named(name: str, row: tuple[Any, ...]) -> str | None:
+    if name in PERIODS:
+        return None if row[8] is None else row[8].strftime(PERIODS[name])
+    value: str | None = row[4 + SLICES.index(name)]
+    return value
 
 
 def _parts(rows: list[tuple[Any, ...]]) -> dict[BetKey, dict[str, dict[str, PartSums]]]:
