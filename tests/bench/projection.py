@@ -1,7 +1,8 @@
 """The projection and its tables: `python -m tests.bench.projection`.
 
 Tables are asked over synthesised segments, each query beside a floor in the same run: DuckDB adding
-up one column of the same files. The projection runs over real signed rounds under a checkpoint and
+up one column of the same files, then the whole report, both in processes of their own for the sake
+of memory. The projection runs over real signed rounds under a checkpoint and
 without one, beside the bare hashing, or verifying, of the same leaves.
 """
 
