@@ -329,7 +329,10 @@ def open_projection(ledger: Ledger, *, rebuild: bool = False) -> Projection:
 
 def _connect(path: Path | None) -> duckdb.DuckDBPyConnection:
     with _translated_errors():
-        return duckdb.connect(":memory:" if path is None else str(path), config=_CONFIG)
+        tables = duckdb.connect(":memory:" if path is None else str(path), config=_CONFIG)
+        # A long statement would draw its bar into what is printed.
+        tables.execute("SET enable_progress_bar = false")
+        return tables
 
 
 def _remove(path: Path) -> None:
