@@ -1,12 +1,11 @@
 """Gathering: verified leaves, round by round, until they are made into rows of tables."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from audit_reports.fold import READ, RoundRows, rows_of
-from audit_reports.luck import Apart, ClosedRound
+from audit_reports.fold import READ
 from audit_reports.rows import DisputeRow, InterruptionRow
 from audit_reports.said import Said, said, text_of
 from ledger import StoredLeaf
@@ -32,6 +31,10 @@ Earlier: TypeAlias = Callable[[str], Sequence[StoredLeaf]]
 
 _DISPUTES = {cls.__name__ for cls in (BetResettled, DisputeDecided, DisputeOpened, Refunded)}
 _INCIDENTS = {cls.__name__ for cls in Incident.__subclasses__()}
+_OTHERS = {RulesAdded.__name__, *_DISPUTES, *_INCIDENTS}
+
+SoundLeaf: TypeAlias = tuple[StoredLeaf, bytes | None]
+"""A verified leaf, and the text of its data where that is canonical."""
 
 
 class RuleSet(msgspec.Struct, frozen=True):
@@ -60,6 +63,11 @@ class Gathered(msgspec.Struct):
         self.is_ended = leaf.topic in CLOSING
 
     @property
+    def is_closed(self) -> bool:
+        """Whether it ended by being settled."""
+        return self.leaves[-1].topic == RoundClosed.__name__
+
+    @property
     def is_void(self) -> bool:
         """Whether it ended by being voided."""
         return self.leaves[-1].topic == RoundVoided.__name__
@@ -80,31 +88,60 @@ class Changes(msgspec.Struct, frozen=True):
     rule_sets: dict[str, RuleSet] = {}
 
 
+class Parts(NamedTuple):
+    """What a range of leaves holds, each leaf with the text of its data where that is sound.
+
+    `whole` are the rounds that begin and end in it, `pieces` the leaves of other rounds, each
+    round's in order, and `others` those that say something by themselves.
+    """
+
+    whole: list[Gathered]
+    pieces: list[SoundLeaf]
+    others: list[SoundLeaf]
+
+
+def part(leaves: Iterable[SoundLeaf]) -> Parts:
+    """Part verified leaves, in order, into whole rounds and the rest."""
+    parts = Parts([], [], [])
+    gathered: dict[str, Gathered] = {}
+    for each in leaves:
+        leaf, text = each
+        stream, topic = leaf.stream, leaf.topic
+        if topic in _OTHERS:
+            parts.others.append(each)
+        if not is_round(stream):
+            continue
+        if leaf.version == 1:
+            gathered[stream] = Gathered(stream, [], [], [], is_stored=False)
+        held = gathered.get(stream)
+        if held is None:
+            parts.pieces.append(each)
+        elif not held.is_ended:
+            held.take(leaf, text)
+    for held in gathered.values():
+        if held.is_ended:
+            parts.whole.append(held)
+        else:
+            parts.pieces.extend(zip(held.leaves, held.texts, strict=True))
+    return parts
+
+
 class Gatherer:
     """All rounds that are open, and what changed since it was last asked."""
 
     def __init__(self, start: int, earlier: Earlier, rule_sets: Mapping[str, RuleSet]) -> None:
-        """Go on from leaf `start`, with the rule sets that stand before it."""
-        self._start, self._earlier = start, earlier
-        self.rule_sets = dict(rule_sets)
-        self.apart = Apart()
+        """Go on from leaf `start`, with all rule sets of the ledger."""
+        self._start, self._earlier, self._rule_sets = start, earlier, rule_sets
         self._open: dict[str, Gathered] = {}
         self._changed: dict[str, Gathered] = {}
         self._now = Changes()
 
-    def take(self, leaf: StoredLeaf, text: bytes | None = None) -> None:
-        """Take in the next leaf, which must be verified; `text` is its data's where it is sound."""
-        stream, topic = leaf.stream, leaf.topic
-        if is_round(stream):
+    def take(self, parts: Parts) -> None:
+        """Take in what the next range of leaves holds, but for its whole rounds."""
+        for leaf, text in parts.pieces:
             self._take_of_round(leaf, text)
-            if topic not in _INCIDENTS:
-                return
-        elif topic == RulesAdded.__name__:
-            self._add_rules(said(leaf, text))
-        elif topic in _DISPUTES:
-            self._now.disputes.append(_dispute(said(leaf, text)))
-        if topic in _INCIDENTS:
-            self._now.interruptions.append(_interruption(leaf, said(leaf, text)))
+        for leaf, text in parts.others:
+            self._take_other(leaf, text)
 
     def changes(self) -> Changes:
         """Return what changed since this was last asked."""
@@ -112,20 +149,6 @@ class Gatherer:
         now.rounds.extend(self._changed.values())
         self._changed = {}
         return now
-
-    def game_of(self, round_: Gathered) -> str | None:
-        """Return the game that a round's rules are for, if the ledger held them when it opened."""
-        found = self.rule_sets.get(round_.rules_digest)
-        if found is None or found.leaf_index > round_.leaves[0].leaf_index:
-            return None
-        return found.rules.id
-
-    def rows(self, round_: Gathered) -> RoundRows | None:
-        """Return the rows that a round comes to."""
-        rows = rows_of(round_.stream, round_.events, self.game_of(round_))
-        if rows is not None:
-            rows.round.last_leaf = round_.leaves[-1].leaf_index
-        return rows
 
     def _take_of_round(self, leaf: StoredLeaf, text: bytes | None) -> None:
         stream = leaf.stream
@@ -152,10 +175,17 @@ class Gatherer:
             held.take(each, None)
         return held if held.leaves else None
 
-    def _add_rules(self, event: Said) -> None:
-        found = read_rules(event)
-        if found is not None and found[0] not in self.rule_sets:
-            self.rule_sets[found[0]] = self._now.rule_sets[found[0]] = found[1]
+    def _take_other(self, leaf: StoredLeaf, text: bytes | None) -> None:
+        event = said(leaf, text)
+        if leaf.topic == RulesAdded.__name__:
+            found = read_rules(event)
+            # Of rules that were added twice, the first count.
+            if found is not None and self._rule_sets[found[0]].leaf_index == leaf.leaf_index:
+                self._now.rule_sets[found[0]] = found[1]
+        elif leaf.topic in _DISPUTES:
+            self._now.disputes.append(_dispute(event))
+        else:
+            self._now.interruptions.append(_interruption(leaf, event))
 
 
 def read_rules(event: Said) -> tuple[str, RuleSet] | None:
@@ -167,18 +197,6 @@ def read_rules(event: Said) -> tuple[str, RuleSet] | None:
     except RulesError:
         return None
     return rules_digest(rules), RuleSet(rules, event.leaf_index)
-
-
-def closed_rounds(rounds: Iterable[Gathered]) -> list[ClosedRound]:
-    """Return those rounds that have closed, to be taken apart."""
-    found: list[ClosedRound] = []
-    for each in rounds:
-        opened, last = each.events[0].data, each.events[-1]
-        if isinstance(opened, RoundOpened) and isinstance(last.data, RoundClosed):
-            topics = (leaf.topic for leaf in each.leaves)
-            said = list(zip(topics, each.texts, strict=True))
-            found.append(ClosedRound(each.stream, opened, last.at, said, each.leaves))
-    return found
 
 
 def _interruption(leaf: StoredLeaf, event: Said) -> InterruptionRow:

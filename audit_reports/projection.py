@@ -9,8 +9,9 @@ is trusted like it: whoever did not make it should ask for it to be made anew.
 
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -25,28 +26,35 @@ from audit_reports.errors import (
     ProjectionUnavailable,
     SegmentsRefused,
 )
-from audit_reports.gather import Changes, Gatherer, RuleSet, closed_rounds, read_rules
-from audit_reports.luck import ROUNDS_A_BATCH
+from audit_reports.gather import Changes, Gatherer, RuleSet, read_rules
+from audit_reports.round_tables import (
+    ROUND_TABLES,
+    RowsByTable,
+    RuleSets,
+    make_range,
+    rows_by_table,
+    to_columns,
+)
 from audit_reports.said import said
 from audit_reports.segments import FORMAT, MEND, Manifest, publish, read_manifest
 from audit_reports.verified import (
     latest_covered,
+    made_of_verified,
     refuse_cut_tail,
     verified_stream,
-    verified_texts,
 )
-from audit_reports.voids import would_have_paid
 from ledger import Finding, Ledger, StoredLeaf
 from ledger.events import KEYS_STREAM, RULES_STREAM, KeyRevoked
 from ledger.findings import SEQ_GAP
 from ledger.merkle import Peaks, leaf_hash
 from ledger.sharing import Progress
+from replay.bulk.pool import uncollected
 from replay.engine.cards import PACK
 
 DIRECTORY = "projection"
 FILE = "rtp.duckdb"
 
-COMMIT_LEAVES = 32_768
+COMMIT_LEAVES = 131_072
 """After how many leaves an update commits, and what it loses at most when it is stopped."""
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -88,9 +96,6 @@ class _Reach(NamedTuple):
 
 _NOTHING = _Reach(0, None, [], 0)
 
-_OF_ROUNDS = ("rounds", "bets", "decisions", "cards", "luck", "would_have_paid")
-"""The tables whose rows are those of a round, by `first_leaf`."""
-
 
 class Projection:
     """The tables of one ledger; the only writer of their file while it is open."""
@@ -117,7 +122,7 @@ class Projection:
             try:
                 if objection is None:
                     refuse_cut_tail(self.ledger)
-                with _collector_paused():
+                with uncollected():
                     start, reach = self._update_to(size, progress)
             except LeafRefused as refused:
                 at = refused.finding.leaf_index
@@ -137,17 +142,24 @@ class Projection:
             self._empty()
             reach = _NOTHING
         start = reach.size
-        gatherer = Gatherer(start, self._earlier(start), self._rule_sets(start))
-        for leaves, texts, peaks, covered in verified_texts(self.ledger, start, size, reach.tree):
-            for leaf, text in zip(leaves, texts, strict=True):
-                gatherer.take(leaf, text)
-            stop = leaves[-1].leaf_index + 1
-            if stop == size or stop - reach.size >= COMMIT_LEAVES:
-                hashes = [peak.hex() for peak in peaks]
-                reach = _Reach(stop, _hash(leaves[-1]), hashes, min(covered, stop))
-                self._commit(gatherer, reach)
+        rule_sets, refused = self._rule_sets(start, size)
+        stop = size if refused is None else refused.finding.leaf_index or 0
+        gatherer = Gatherer(start, self._earlier(start), rule_sets)
+        made: list[RowsByTable] = []
+        make = partial(make_range, rule_sets)
+        for run in made_of_verified(self.ledger, start, stop, reach.tree, make):
+            made.append(run.made.rows)
+            gatherer.take(run.made.rest)
+            if run.stop == stop or run.stop - reach.size >= COMMIT_LEAVES:
+                hashes = [peak.hex() for peak in run.peaks]
+                last = run.last_leaf_hash.hex()
+                reach = _Reach(run.stop, last, hashes, min(run.covered, run.stop))
+                self._commit(gatherer.changes(), made, rule_sets, reach)
+                made = []
             if progress is not None:
-                progress(stop, size)
+                progress(run.stop, size)
+        if refused is not None:
+            raise refused
         covered = latest_covered(self.ledger, size, reach.tree) if size else 0
         if covered != reach.covered:
             reach = reach._replace(covered=covered)
@@ -158,13 +170,22 @@ class Projection:
     def _earlier(self, start: int) -> Callable[[str], list[StoredLeaf]]:
         return lambda stream: verified_stream(self.ledger, stream, start)
 
-    def _rule_sets(self, start: int) -> dict[str, RuleSet]:
+    def _rule_sets(self, start: int, size: int) -> tuple[dict[str, RuleSet], LeafRefused | None]:
+        """Return the rule sets of the first `size` leaves, up to one there is an objection to."""
+        refused: LeafRefused | None = None
+        try:
+            leaves = verified_stream(self.ledger, RULES_STREAM, size)
+        except LeafRefused as objection:
+            refused, first = objection, objection.finding.leaf_index or 0
+            if first < start:
+                raise
+            leaves = verified_stream(self.ledger, RULES_STREAM, first)
         found: dict[str, RuleSet] = {}
-        for leaf in verified_stream(self.ledger, RULES_STREAM, start):
+        for leaf in leaves:
             rules = read_rules(said(leaf, None))
             if rules is not None:
                 found.setdefault(*rules)
-        return found
+        return found, refused
 
     def publish(self, state: ProjectionState, folder: Path) -> None:
         """Publish what the tables hold as Parquet segments in a folder, where they are not yet.
@@ -243,12 +264,16 @@ class Projection:
             self._tables.execute(sql.tables())
             self._write_reach(_NOTHING)
 
-    def _commit(self, gatherer: Gatherer, reach: _Reach) -> None:
-        changes = gatherer.changes()
+    def _commit(
+        self, changes: Changes, made: list[RowsByTable], rule_sets: RuleSets, reach: _Reach
+    ) -> None:
+        made = [*made, rows_by_table(changes.rounds, rule_sets)]
         with self._transaction():
-            self._replace(gatherer, changes)
-            self._insert("disputes", changes.disputes)
-            self._insert("interruptions", changes.interruptions)
+            self._delete([each.leaves[0].leaf_index for each in changes.rounds if each.is_stored])
+            for table in ROUND_TABLES:
+                self._insert(table, pa.concat_tables([each[table] for each in made]))
+            self._insert("disputes", to_columns("disputes", changes.disputes))
+            self._insert("interruptions", to_columns("interruptions", changes.interruptions))
             for digest, added in changes.rule_sets.items():
                 rules = added.rules
                 values = [digest, rules.id, len(PACK) * rules.decks, added.leaf_index]
@@ -262,43 +287,14 @@ class Projection:
         # Few objects are left now; what others made, libraries among them, may hold cycles.
         gc.collect(1)
 
-    def _replace(self, gatherer: Gatherer, changes: Changes) -> None:
-        """Put the rows of changed rounds in the place of those they had."""
-        changed = changes.rounds
-        replaced = [each.leaves[0].leaf_index for each in changed if each.is_stored]
-        for table in _OF_ROUNDS if replaced else ():
+    def _delete(self, first_leaves: list[int]) -> None:
+        """Remove the rows of rounds that are written anew."""
+        for table in ROUND_TABLES if first_leaves else ():
             statement = f"DELETE FROM {table} WHERE first_leaf IN (SELECT unnest(?))"
-            self._tables.execute(statement, [replaced])
-        rows = [rows for each in changed if (rows := gatherer.rows(each)) is not None]
-        self._insert("rounds", [each.round for each in rows])
-        self._insert("bets", [bet for each in rows for bet in each.bets.values()])
-        self._insert("decisions", [made for each in rows for made in each.decisions])
-        self._insert("cards", [card for each in rows for card in each.cards])
-        known = [each for each in changed if gatherer.game_of(each) is not None]
-        rules = {digest: each.rules for digest, each in gatherer.rule_sets.items()}
-        voided = [each for each in known if each.is_void]
-        self._insert(
-            "would_have_paid",
-            [row for each in voided for row in would_have_paid(each.leaves, rules)],
-        )
-        closed = closed_rounds(known)
-        for first in range(0, len(closed), ROUNDS_A_BATCH):
-            apart = gatherer.apart.take(closed[first : first + ROUNDS_A_BATCH], rules)
-            self._tables.register("taken_apart", apart.rows)
-            self._tables.execute("INSERT INTO luck BY NAME SELECT * EXCLUDE (round, game, "
-                "rules_digest, currency, mode, player, table_name, channel, day, stake_minor) "
-                "FROM taken_apart")  # fmt: skip
+            self._tables.execute(statement, [first_leaves])
 
-    def _insert(self, table: str, rows: Sequence[msgspec.Struct]) -> None:
-        schema = self._tables.table(table).limit(0).to_arrow_table().schema
-        # Times are text here; the database reads them.
-        types = [pa.string() if pa.types.is_timestamp(each.type) else each.type for each in schema]
-        # The fields of a row stand in the order of the columns.
-        values = (
-            zip(*map(msgspec.structs.astuple, rows), strict=True) if rows else [()] * len(types)
-        )
-        columns = [pa.array(each, kind) for each, kind in zip(values, types, strict=True)]
-        self._tables.register(f"written_{table}", pa.table(columns, names=schema.names))
+    def _insert(self, table: str, rows: pa.Table) -> None:
+        self._tables.register(f"written_{table}", rows)
         self._tables.execute(f"INSERT INTO {table} SELECT * FROM written_{table}")
 
     def _write_reach(self, reach: _Reach) -> None:
@@ -333,7 +329,10 @@ def open_projection(ledger: Ledger, *, rebuild: bool = False) -> Projection:
 
 def _connect(path: Path | None) -> duckdb.DuckDBPyConnection:
     with _translated_errors():
-        return duckdb.connect(":memory:" if path is None else str(path), config=_CONFIG)
+        tables = duckdb.connect(":memory:" if path is None else str(path), config=_CONFIG)
+        # A long statement would draw its bar into what is printed.
+        tables.execute("SET enable_progress_bar = false")
+        return tables
 
 
 def _remove(path: Path) -> None:
@@ -353,18 +352,6 @@ def _writable_file(directory: Path) -> Path | None:
     file = directory / FILE
     targets = [directory, file] if file.exists() else [directory]
     return file if all(os.access(target, os.W_OK) for target in targets) else None
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Let nobody look for cycles among a million rows that make none: a third of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _hash(leaf: StoredLeaf) -> str:

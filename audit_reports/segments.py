@@ -22,7 +22,7 @@ from audit_reports.errors import SegmentsRefused
 from ledger import Finding
 from ledger.files import write_durably
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """The version of the tables and of what is written into them; all of another is made anew."""
 
 MANIFEST: Final = "manifest.json"
@@ -38,10 +38,13 @@ UNKNOWN: Final = "unknown"
 OF_ROUNDS: Final = ("rounds", "round_bets", "bets", "decisions", "cards")
 """Tables whose rows are those of rounds: by game, month of the opening, and range of leaves."""
 
+SUMS: Final = {"daily_sums": "sums_by_day", "daily_luck": "luck_by_day"}
+"""Tables that sum up the rows of `round_bets` in the same file, and the macros of `sums.sql`."""
+
 OTHERS: Final = ("interruptions", "disputes", "rule_sets")
 """Tables whose rows stand by themselves: by range of leaves."""
 
-TABLES: Final = (*OF_ROUNDS, *OTHERS)
+TABLES: Final = (*OF_ROUNDS, *SUMS, *OTHERS)
 
 
 MEND: Final = "make it anew with `shoeproof project --rebuild`"
@@ -155,9 +158,11 @@ def _changed(
     database: duckdb.DuckDBPyConnection, since: int, *, with_schema: bool
 ) -> Iterator[_Place]:
     """Yield the files whose rows may have changed since the leaf `since`."""
+    database.execute(sql.sums())
     for table in TABLES if with_schema else ():
         # Without rows, so that a table without any has its columns.
-        yield _Place(f"{table}/columns", f"FROM {table} LIMIT 0")
+        rows = f"{SUMS[table]}('round_bets')" if table in SUMS else table
+        yield _Place(f"{table}/columns", f"FROM {rows} LIMIT 0")
     for game, month, part in database.execute(sql.query("changed_rounds"), {
         "since": since, "part_leaves": PART_LEAVES, "unknown": UNKNOWN
     }).fetchall():  # fmt: skip
@@ -166,12 +171,15 @@ def _changed(
             f"AND COALESCE(game, '{UNKNOWN}') = '{game}' "
             f"AND strftime(opened_at, '%Y-%m') = '{month}'"
         )
-        for table in OF_ROUNDS:
-            rows = (
-                f"FROM {table} WHERE {_within('first_leaf', part)} AND first_leaf IN ({of_round}) "
-                "ORDER BY ALL"
-            )
+        of_part = f"WHERE {_within('first_leaf', part)} AND first_leaf IN ({of_round}) ORDER BY ALL"
+        database.execute(f"CREATE OR REPLACE TEMP TABLE part_bets AS FROM round_bets {of_part}")
+        selects = {table: f"FROM {table} {of_part}" for table in OF_ROUNDS}
+        selects["round_bets"] = "FROM part_bets"
+        for table, macro in SUMS.items():
+            selects[table] = f"FROM {macro}('part_bets') ORDER BY ALL"
+        for table, rows in selects.items():
             yield _Place(f"{table}/game={game}/month={month}/part-{part}", rows)
+    database.execute("DROP TABLE IF EXISTS part_bets")
     for table in OTHERS:
         select = f"SELECT DISTINCT leaf_index // {PART_LEAVES} FROM {table} WHERE leaf_index >= ?"
         for (part,) in database.execute(select, [since]).fetchall():

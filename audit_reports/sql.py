@@ -14,3 +14,9 @@ def query(name: str) -> str:
 def tables() -> str:
     """Return the statements that make the projection's tables, empty, in place of any before."""
     return files("audit_reports").joinpath("tables.sql").read_text("utf-8")
+
+
+@cache
+def sums() -> str:
+    """Return the statements that define how rounds are summed by day, for one connection."""
+    return files("audit_reports").joinpath("sums.sql").read_text("utf-8")

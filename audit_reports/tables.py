@@ -18,19 +18,17 @@ from audit_reports import spelling, sql
 from audit_reports.errors import QueryRefused, SegmentsRefused
 from audit_reports.par_sheets import ParSheet, par_sheet_rows
 from audit_reports.projection import DIRECTORY, open_projection
-from audit_reports.segments import TABLES, Manifest, check_segments, read_manifest
+from audit_reports.segments import SUMS, TABLES, Manifest, check_segments, read_manifest
 from ledger import Finding, Ledger
 from ledger.sharing import Progress
 
 SEGMENTS = "segments"
 """The folder of the segments below that of the projection."""
 
-_LAST_LEAF = {"rounds": "last_leaf", "round_bets": "last_leaf"}
+_LAST_LEAF = dict.fromkeys(("rounds", "round_bets", *SUMS), "last_leaf")
 """Which leaf a row must not go beyond to be vouched for; in other tables it is `leaf_index`."""
 
 _LOCKED = (
-    # It would be drawn into the answer, on stdout.
-    "SET enable_progress_bar = false",
     "SET allowed_paths = {paths}",
     "SET enable_external_access = false",
     "SET lock_configuration = true",
@@ -59,7 +57,10 @@ class Tables:
             config={"autoinstall_known_extensions": False, "autoload_known_extensions": False},
         )
         with _told():
+            # A long question would draw its bar into what is printed.
+            self._database.execute("SET enable_progress_bar = false")
             self._make_views(folder, manifest)
+            self._database.execute(sql.sums())
             rows = par_sheet_rows(par_sheets)
             self._database.register("given_par_sheets", rows)
             self._database.execute("CREATE TABLE par_sheets AS FROM given_par_sheets")

@@ -1,20 +1,21 @@
 """Verified leaves: the only way from a ledger into a table.
 
 Each leaf passes the checks that `ledger.verify` makes of its form, signer, place and chain. What
-the ledger's own latest checkpoint covers is hashed up to the root that its log key signed, before a
-leaf of it is yielded; of all others each signature is verified. From the first objection on nothing
-is yielded. Two findings are no objection here, since they leave no doubt of the bytes or their
-order and say only that the signer misbehaved: a clock that went backwards, and an event after the
-close of its round, which counts for nothing.
+the ledger's own latest checkpoint covers is hashed, and its tree is proven to begin the one whose
+root the log key signed, before a leaf of it is yielded; where the stored tree proves nothing, all
+is hashed up to that root first. Of all others each signature is verified. From the first objection
+on nothing is yielded. Two findings are no objection here, since they leave no doubt of the bytes or
+their order and say only that the signer misbehaved: a clock that went backwards, and an event after
+the close of its round, which counts for nothing.
 """
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from audit_reports.errors import LeafRefused
 from ledger import Finding, Ledger, StoredLeaf
@@ -25,7 +26,14 @@ from ledger.findings import CHECKPOINT_MISMATCH, CLOCK_BACKWARDS, EVENT_AFTER_CL
 from ledger.held import Held
 from ledger.integrity import RangeCheck, check_range
 from ledger.keyring import KeyRing
-from ledger.merkle import Peaks, add_subtrees, leaf_hashes, root_of_peaks, verify_consistency
+from ledger.merkle import (
+    Peaks,
+    add_subtrees,
+    leaf_hash,
+    leaf_hashes,
+    root_of_peaks,
+    verify_consistency,
+)
 from ledger.narrow import narrowed
 from ledger.rehash import BLOCK, subtrees_between
 from ledger.scan import Chains, Link, check_leaf, link_of
@@ -37,29 +45,51 @@ from ledger.verify import RUN, verified
 SHARED_FROM = 65_536
 """From how many leaves on worker processes check sooner than threads, which share this one."""
 
-SHARED_RUN = 8_192
+SHARED_RUN = 16_384
 """How many leaves such a process checks at a time."""
 
 _NO_OBJECTION = {CLOCK_BACKWARDS, EVENT_AFTER_CLOSE}
 
 
-class VerifiedRun(NamedTuple):
-    """Leaves that follow each other and passed, the text of the data of each that is sound.
+Made = TypeVar("Made")
 
-    `peaks` are those of the tree up to their last one; the ledger's first `covered` leaves are
-    those its latest checkpoint was signed for, 0 where there is none.
+Make: TypeAlias = Callable[[list[StoredLeaf], list[bytes | None]], Made]
+"""Makes something of leaves that are sound by themselves and the texts of their data.
+
+It can be pickled, and works in whatever process checked them.
+"""
+
+
+class VerifiedRun(NamedTuple, Generic[Made]):
+    """What was made of leaves that follow each other up to `stop` and passed.
+
+    `last_leaf_hash` is that of the last of them and `peaks` those of the tree up to it; the
+    ledger's first `covered` leaves are those its latest checkpoint was signed for, 0 where there is
+    none.
     """
 
-    leaves: list[StoredLeaf]
-    texts: list[bytes | None]
+    made: Made
+    stop: int
+    last_leaf_hash: bytes
     peaks: Peaks
     covered: int
 
 
-class _Answer(NamedTuple):
+class _Answer(NamedTuple, Generic[Made]):
+    """A range by itself; nothing is made of one that there is an objection to."""
+
+    made: Made | None
+    last_leaf_hash: bytes
+    check: RangeCheck
+
+
+class _Checked(NamedTuple):
     leaves: list[StoredLeaf]
     texts: list[bytes | None]
     check: RangeCheck
+
+
+_Check: TypeAlias = Callable[[list[StoredLeaf], int, int], _Checked]
 
 
 def verified_runs(ledger: Ledger, start: int, stop: int) -> Iterator[list[StoredLeaf]]:
@@ -72,13 +102,13 @@ def verified_runs(ledger: Ledger, start: int, stop: int) -> Iterator[list[Stored
     """
     refuse_cut_tail(ledger)
     peaks = None if start else ()
-    return (run.leaves for run in verified_texts(ledger, start, stop, peaks))
+    return (run.made for run in made_of_verified(ledger, start, stop, peaks, _as_they_are))
 
 
-def verified_texts(
-    ledger: Ledger, start: int, stop: int, peaks: Peaks | None
-) -> Iterator[VerifiedRun]:
-    """Yield the leaves as `verified_runs` does, and what tells how they were verified.
+def made_of_verified(
+    ledger: Ledger, start: int, stop: int, peaks: Peaks | None, make: Make[Made]
+) -> Iterator[VerifiedRun[Made]]:
+    """Yield what is made of the leaves that `verified_runs` yields, and how they were verified.
 
     `peaks` are those of the tree before `start`, None where they are not known. Raises LeafRefused
     and the ledger's errors.
@@ -87,20 +117,25 @@ def verified_texts(
     ring, _, found = build_ring(ledger.store.stream(KEYS_STREAM), None)
     changes = [each for each in found if each.leaf_index is not None]
     said = None if peaks is None else _latest(ledger, ring, notes, stop)
-    covered = 0
-    if said is not None and peaks is not None:
-        _hold(ledger, ring, said, start, peaks)
-        covered = said.size
+    covered = 0 if said is None else said.size
+    peaks = first_peaks = peaks or ()
     chains = Chains(partial(_link_before, ledger, ring))
-    peaks = peaks or ()
-    for leaves, texts, check in _checked(ledger, ring, start, stop, covered):
+    is_rehashed = False
+    for made, last, check in _checked(ledger, ring, start, stop, covered, make):
         run = check.run
+        peaks = add_subtrees(peaks, run.start, run.stop, check.subtrees)
+        if said is not None and run.start < covered and not is_rehashed:
+            begins = _begins(ledger, run.stop, root_of_peaks(peaks), covered, said.root)
+            if not begins:
+                # An altered leaf, unless it is only the stored tree that is damaged.
+                _hold(ledger, ring, said, start, first_peaks)
+                is_rehashed = True
         of_keys = [each for each in changes if run.start <= (each.leaf_index or 0) < run.stop]
         _refuse_any(run.findings + of_keys + chains.join(run))
-        before, peaks = run.start, add_subtrees(peaks, run.start, run.stop, check.subtrees)
-        if said is not None and before < said.size == run.stop:
-            _expect(root_of_peaks(peaks) == said.root, said, before)
-        yield VerifiedRun(leaves, texts, peaks, covered)
+        if said is not None and run.start < covered == run.stop:
+            _expect(root_of_peaks(peaks) == said.root, said, run.start)
+        assert made is not None
+        yield VerifiedRun(made, run.stop, last, peaks, covered)
 
 
 def verified_stream(ledger: Ledger, stream: str, stop: int) -> list[StoredLeaf]:
@@ -123,12 +158,7 @@ def latest_covered(ledger: Ledger, size: int, peaks: Peaks) -> int:
     said = _latest(ledger, _ring(ledger), _notes(ledger), size)
     if said is None:
         return 0
-    try:
-        proof = ledger.tree(size).consistency_proof(said.size)
-        verify_consistency(said.size, said.root, size, root_of_peaks(peaks), proof)
-    except (StoreDamaged, ProofRefused):
-        return 0
-    return said.size
+    return said.size if _begins(ledger, said.size, said.root, size, root_of_peaks(peaks)) else 0
 
 
 def refuse_cut_tail(ledger: Ledger) -> None:
@@ -180,7 +210,7 @@ def _hold(ledger: Ledger, ring: KeyRing, said: Checkpoint, start: int, peaks: Pe
     if root_of_peaks(peaks) == said.root:
         return
     # Signatures say which leaf was altered, unless whoever did it holds the keys.
-    for _, _, check in _checked(ledger, ring, start, said.size, 0):
+    for _, _, check in _checked(ledger, ring, start, said.size, 0, _nothing):
         _refuse_any(check.run.findings)
     held = Held(said.size, said.root.hex(), "own", agrees=False)
     places = [each.leaf_index for each in narrowed(ledger, held, ())]
@@ -192,6 +222,16 @@ def _hashed(fetch: Fetch[bytes], start: int, stop: int) -> tuple[bytes, ...]:
     return subtrees_between(start, stop, leaf_hashes(fetch(start, stop)))
 
 
+def _begins(ledger: Ledger, old_size: int, old_root: bytes, size: int, root: bytes) -> bool:
+    """Tell whether the stored tree proves that one tree begins the other."""
+    try:
+        proof = ledger.tree(size).consistency_proof(old_size)
+        verify_consistency(old_size, old_root, size, root, proof)
+    except (StoreDamaged, ProofRefused):
+        return False
+    return True
+
+
 def _expect(agrees: bool, said: Checkpoint, leaf_index: int) -> None:
     if not agrees:
         text = f"the first {said.size} leaves are not those the checkpoint was signed for"
@@ -199,31 +239,30 @@ def _expect(agrees: bool, said: Checkpoint, leaf_index: int) -> None:
 
 
 def _checked(
-    ledger: Ledger, ring: KeyRing, start: int, stop: int, covered: int
-) -> Iterator[_Answer]:
+    ledger: Ledger, ring: KeyRing, start: int, stop: int, covered: int, make: Make[Made]
+) -> Iterator[_Answer[Made]]:
     """Yield ranges checked by themselves, in order; one ends where the covered leaves do."""
+    check = partial(_check, ledger.origin, ring, covered)
     for first, last in ((start, min(max(covered, start), stop)), (max(covered, start), stop)):
         if last - first >= SHARED_FROM:
-            job = partial(_check, ledger.origin, ring, covered)
+            job = partial(_check_and_make, check, make)
             store, workers = ledger.store, os.cpu_count() or 1
             yield from over_leaves(
                 job, store.fetch, store.fetcher(), first, last, SHARED_RUN, workers
             )
         else:
-            yield from _checked_by_threads(ledger, ring, first, last, covered)
+            checked = _checked_by_threads(ledger, check, first, last)
+            yield from (_make(each, make) for each in checked)
 
 
-def _checked_by_threads(
-    ledger: Ledger, ring: KeyRing, start: int, stop: int, covered: int
-) -> Iterator[_Answer]:
+def _checked_by_threads(ledger: Ledger, check: _Check, start: int, stop: int) -> Iterator[_Checked]:
     bounds = ((first, min(first + RUN, stop)) for first in range(start, stop, RUN))
     workers = os.cpu_count() or 1
     # The verifying of signatures is what threads share.
     with ThreadPoolExecutor(workers) as pool:
 
-        def checking(bound: tuple[int, int]) -> Future[_Answer]:
-            leaves = ledger.store.fetch(*bound)
-            return pool.submit(_answer, leaves, *bound, ledger.origin, ring, covered)
+        def checking(bound: tuple[int, int]) -> Future[_Checked]:
+            return pool.submit(check, ledger.store.fetch(*bound), *bound)
 
         # A bounded look-ahead keeps checked runs from piling up.
         ahead = deque(map(checking, islice(bounds, 2 * workers)))
@@ -233,16 +272,30 @@ def _checked_by_threads(
 
 
 def _check(
-    origin: str, ring: KeyRing, covered: int, fetch: Fetch[StoredLeaf], start: int, stop: int
-) -> _Answer:
-    return _answer(fetch(start, stop), start, stop, origin, ring, covered)
-
-
-def _answer(
-    leaves: list[StoredLeaf], start: int, stop: int, origin: str, ring: KeyRing, covered: int
-) -> _Answer:
+    origin: str, ring: KeyRing, covered: int, leaves: list[StoredLeaf], start: int, stop: int
+) -> _Checked:
     check, texts = check_range(leaves, start, stop, origin, ring, covered)
-    return _Answer(leaves, texts, check)
+    return _Checked(leaves, texts, check)
+
+
+def _check_and_make(
+    check: _Check, make: Make[Made], fetch: Fetch[StoredLeaf], start: int, stop: int
+) -> _Answer[Made]:
+    return _make(check(fetch(start, stop), start, stop), make)
+
+
+def _make(checked: _Checked, make: Make[Made]) -> _Answer[Made]:
+    leaves, texts, check = checked
+    is_sound = not _objections(check.run.findings)
+    return _Answer(make(leaves, texts) if is_sound else None, leaf_hash(leaves[-1].state), check)
+
+
+def _as_they_are(leaves: list[StoredLeaf], _texts: list[bytes | None]) -> list[StoredLeaf]:
+    return leaves
+
+
+def _nothing(_leaves: list[StoredLeaf], _texts: list[bytes | None]) -> None:
+    return None
 
 
 def _link_before(
@@ -257,7 +310,11 @@ def _link_before(
     return link_of(last, check_leaf(last, ledger.origin, ring)[0])
 
 
+def _objections(found: Iterable[Finding]) -> list[Finding]:
+    return [finding for finding in found if finding.code not in _NO_OBJECTION]
+
+
 def _refuse_any(found: Iterable[Finding]) -> None:
-    objections = [finding for finding in found if finding.code not in _NO_OBJECTION]
+    objections = _objections(found)
     if objections:
         raise LeafRefused(min(objections, key=lambda finding: finding.leaf_index or 0))

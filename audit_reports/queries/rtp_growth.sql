@@ -1,6 +1,6 @@
 -- How did each bet's sums grow, in some eighty steps that get longer as the rounds get many?
 -- For the chart alone: a step is a quarter of a doubling of the leaves since the bet's first round.
-WITH chosen AS (
+WITH chosen AS NOT MATERIALIZED (
     SELECT *
     FROM round_bets
     WHERE

@@ -166,8 +166,8 @@ def _compiled(canonical: bytes) -> Tables:
 
 
 def _compile(rules: Rules) -> Tables:
-    hands = _closed(EMPTY_HAND, lambda hand: _hand_successors(rules, hand))
-    dealers = _closed(EMPTY_DEALER, lambda dealer: _dealer_successors(rules, dealer))
+    hands, after_hand = _closed(EMPTY_HAND, lambda hand: _hand_successors(rules, hand))
+    dealers, after_dealer = _closed(EMPTY_DEALER, lambda each: _dealer_successors(rules, each))
     first_dealer = _FIXED + len(hands)
     size = first_dealer + len(dealers)
     transition = np.tile(np.arange(ABSENT, dtype=np.uint16), (size, 1))
@@ -176,8 +176,8 @@ def _compile(rules: Rules) -> Tables:
     transition[UNSEEN, NUMBER[NO_NATURAL]] = SEEN_NO_NATURAL
     for act in INSURANCE_ACTS:
         transition[ASKED, NUMBER[act]] = ANSWERED
-    _fill(transition, _FIXED, hands, lambda hand: _hand_successors(rules, hand))
-    _fill(transition, first_dealer, dealers, lambda dealer: _dealer_successors(rules, dealer))
+    _fill(transition, _FIXED, hands, after_hand)
+    _fill(transition, first_dealer, dealers, after_dealer)
     transition[first_dealer:, NUMBER[DOWN]] = np.arange(first_dealer, size)
 
     def of_states(
@@ -226,26 +226,30 @@ def act_mask(acts: Iterable[str]) -> int:
     return sum({ACT_BIT[act] for act in acts})
 
 
-def _closed(first: State, successors: Callable[[State], dict[str, State]]) -> dict[State, int]:
-    """Number every state that symbols lead to, in the order they are met."""
-    numbers = {first: 0}
+def _closed(
+    first: State, successors: Callable[[State], dict[str, State]]
+) -> tuple[dict[State, int], dict[State, dict[str, State]]]:
+    """Number every state that symbols lead to, in the order they are met, and say where to."""
+    numbers, leads_to = {first: 0}, {}
     waiting = [first]
     while waiting:
-        for after in successors(waiting.pop()).values():
+        state = waiting.pop()
+        leads_to[state] = successors(state)
+        for after in leads_to[state].values():
             if after not in numbers:
                 numbers[after] = len(numbers)
                 waiting.append(after)
-    return numbers
+    return numbers, leads_to
 
 
 def _fill(
     transition: Ints,
     offset: int,
     numbers: dict[State, int],
-    successors: Callable[[State], dict[str, State]],
+    leads_to: dict[State, dict[str, State]],
 ) -> None:
     for state, number in numbers.items():
-        for symbol, after in successors(state).items():
+        for symbol, after in leads_to[state].items():
             transition[offset + number, NUMBER[symbol]] = offset + numbers[after]
 
 

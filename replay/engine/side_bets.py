@@ -1,6 +1,7 @@
 """Side bets on the initial cards: which line of the pay table they make."""
 
 from fractions import Fraction
+from functools import cache
 
 from replay.engine.cards import RANKS, is_red
 from replay.engine.rules import SideBet
@@ -35,7 +36,8 @@ def _pair_line(first: str, second: str) -> str | None:
 def _three_card_line(cards: tuple[str, ...], *, ace_high_and_low: bool) -> str | None:
     same_rank = len({card[0] for card in cards}) == 1
     same_suit = len({card[1] for card in cards}) == 1
-    in_sequence = not same_rank and _in_sequence(cards, ace_high_and_low=ace_high_and_low)
+    ranks = "".join(card[0] for card in cards)
+    in_sequence = not same_rank and _in_sequence(ranks, ace_high_and_low=ace_high_and_low)
     if same_rank:
         return "suited_trips" if same_suit else "three_of_a_kind"
     if in_sequence:
@@ -43,8 +45,9 @@ def _three_card_line(cards: tuple[str, ...], *, ace_high_and_low: bool) -> str |
     return "flush" if same_suit else None
 
 
-def _in_sequence(cards: tuple[str, ...], *, ace_high_and_low: bool) -> bool:
-    places = sorted(RANKS.index(card[0]) for card in cards)
+@cache
+def _in_sequence(ranks: str, *, ace_high_and_low: bool) -> bool:
+    places = sorted(map(RANKS.index, ranks))
     if places[1] - places[0] == 1 and places[2] - places[1] == 1:
         return True
     return ace_high_and_low and places == [0, RANKS.index("Q"), RANKS.index("K")]

@@ -10,6 +10,7 @@ import pyarrow as pa
 from audit_reports import sql
 from audit_reports.luck import PARTS
 from audit_reports.par_sheets import par_sheet_rows
+from audit_reports.segments import SUMS
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
 from replay.luck.batch import decompose_moves
@@ -28,6 +29,9 @@ class SimulatedTables:
         self._database = duckdb.connect(":memory:", config={"threads": 1})
         self._database.register("round_bets", rows)
         self._database.register("par_sheets", par_sheet_rows([]))
+        self._database.execute(sql.sums())
+        for table, macro in SUMS.items():
+            self._database.execute(f"CREATE TEMP TABLE {table} AS FROM {macro}('round_bets')")
 
     def query(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
         return self._database.execute(sql.query(name), parameters).fetchall()

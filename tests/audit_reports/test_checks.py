@@ -22,7 +22,7 @@ from replay.games import GAMES
 from replay.players import make_player
 from replay.simulation import simulate
 from replay.table import TableSettings
-from tests.audit_reports.helpers import begun, closed, made, play, settled, simple
+from tests.audit_reports.helpers import begun, closed, made, play, settled, simple, voided
 
 SHOE_CARDS = 312
 MAIN = {"s1": {"main": 100}}
@@ -106,8 +106,28 @@ def test_times_and_parts_that_cannot_be_are_found() -> None:
         assert (returned, parts) == (200, 199.5)
 
 
+def test_sums_that_are_not_those_of_the_rounds_are_found(ledger: Ledger) -> None:
+    play(ledger, simple(200))
+    play(ledger, voided())
+    (select,) = [each.select for each in checks() if each.name == "sums_differ_from_rounds"]
+    with open_tables(ledger) as tables, duckdb.connect() as tool:
+        for name in ("daily_sums", "round_bets"):
+            tool.register(f"published_{name}", tables.ask(f"FROM {name}"))
+            tool.execute(f"CREATE TABLE {name} AS FROM published_{name}")
+        assert tool.execute(select).fetchall() == []
+        tool.execute("UPDATE daily_sums SET paid = paid + 1 WHERE state = 'closed'")
+        assert len(tool.execute(select).fetchall()) == 2
+        tool.execute("DELETE FROM daily_sums")
+        assert len(tool.execute(select).fetchall()) == 2
+
+
 def test_every_check_has_a_fault_planted_for_it() -> None:
-    tested = {*FAULTS, "closed_before_it_was_opened", "parts_do_not_add_up"}
+    tested = {
+        *FAULTS,
+        "closed_before_it_was_opened",
+        "parts_do_not_add_up",
+        "sums_differ_from_rounds",
+    }
     assert {each.name for each in checks()} == tested
 
 

@@ -17,9 +17,20 @@ from audit_reports.errors import LeafRefused, ProjectionBusy, ProjectionUnavaila
 from audit_reports.projection import open_projection
 from audit_reports.rtp import realised_rtp
 from ledger import Ledger
-from ledger.events import EventData, KeyRevoked, StakesPlaced
+from ledger.events import (
+    OPERATIONS_STREAM,
+    ConnectionLost,
+    DisputeOpened,
+    EventData,
+    KeyRevoked,
+    ServiceStopped,
+    StakesPlaced,
+)
 from ledger.findings import KEY_NOT_VALID, PREV_MISMATCH, SEQ_GAP, SIGNATURE_INVALID
-from replay.catalogue import add_published_games
+from replay.catalogue import add_published_games, current_rules
+from replay.players import make_player
+from replay.simulation import simulate
+from replay.table import TableSettings
 from tests.audit_reports.helpers import (
     begun,
     closed,
@@ -50,6 +61,19 @@ def interleaved() -> list[tuple[int, EventData]]:
         for number, events in enumerate(rounds)
         if place < len(events)
     ]
+
+
+def record_of_every_kind(ledger: Ledger) -> None:
+    """Rounds played at a table, rounds in turn with all others, and what stands by itself."""
+    settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+    rules = current_rules(ledger, "nba")
+    simulate(ledger, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 8)
+    ids = [new_round() for _ in range(6)]
+    for number, data in interleaved():
+        ledger.append((ids[number], data))
+    ledger.append((ids[4], ConnectionLost(2, None, None)))
+    ledger.append((OPERATIONS_STREAM, ServiceStopped(3, None, None)))
+    ledger.append((f"disputes/{ids[1]}", DisputeOpened(ids[1], "settlement", None, [], None)))
 
 
 def test_tables_made_bit_by_bit_equal_tables_made_at_once(ledger: Ledger) -> None:
@@ -99,6 +123,36 @@ def test_an_update_stopped_at_any_commit_goes_on_to_the_same_tables(
         projection.update()
         assert contents(projection) == in_parts
     assert stops > 5
+
+
+@pytest.mark.parametrize("leaves", [1, 2, 3, 7, 20])
+def test_rows_do_not_depend_on_the_ranges_in_which_leaves_are_checked(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, leaves: int
+) -> None:
+    record_of_every_kind(ledger)
+    with open_projection(ledger) as projection:
+        projection.update()
+        at_once = contents(projection)
+    monkeypatch.setattr(verification, "RUN", leaves)
+    with open_projection(ledger, rebuild=True) as projection:
+        projection.update()
+        assert contents(projection) == at_once
+    assert all(rows for table, rows in at_once.items() if table != "would_have_paid")
+
+
+def test_worker_processes_make_the_same_rows(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_of_every_kind(ledger)
+    with open_projection(ledger) as projection:
+        projection.update()
+        here = contents(projection)
+    monkeypatch.setattr(verification, "SHARED_FROM", 0)
+    monkeypatch.setattr(verification, "SHARED_RUN", 40)
+    monkeypatch.setattr("ledger.sharing.SHARED_FROM", 0)
+    with open_projection(ledger, rebuild=True) as projection:
+        projection.update()
+        assert contents(projection) == here
 
 
 @pytest.mark.parametrize("statement", ["DELETE", "INSERT INTO projected", "commit"])

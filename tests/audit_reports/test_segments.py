@@ -6,9 +6,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from audit_reports import segments as publishing
@@ -20,6 +22,7 @@ from audit_reports.tables import open_tables, read_tables
 from ledger import Ledger
 from ledger.events import BetResettled, ConnectionLost
 from ledger.signing import sign_checkpoint
+from replay.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     NBA,
     begun,
@@ -31,6 +34,7 @@ from tests.audit_reports.helpers import (
     split_and_doubled,
     voided,
 )
+from tests.replay.helpers import HandClock
 
 
 @pytest.fixture
@@ -86,6 +90,28 @@ def test_segments_made_bit_by_bit_are_those_made_at_once(
     assert any(path.startswith("rounds/game=unknown/month=") for path in bit_by_bit)
     (resettled,) = [row for row in contents["round_bets"] if row["round"] == first]
     assert (resettled["paid_minor"], resettled["recorded_paid_minor"]) == (250, 200)
+
+
+def test_segments_lie_by_game_and_month_and_are_packed_by_zstd(folder: Path) -> None:
+    clock = HandClock()
+    with Ledger.init(folder.parent.parent, "ledger.example/bj", clock=clock) as made:
+        add_published_games(made)
+        play(made, simple(200))
+        clock.forward(days=31)
+        play(made, simple(0))
+        play(made, simple(0, digest=NBA))
+        open_tables(made).close()
+    months = [f"{clock.moment - timedelta(days=31):%Y-%m}", f"{clock.moment:%Y-%m}"]
+    for table in ("rounds", "bets", "round_bets"):
+        parts = [path for path in named(folder) if path.startswith(f"{table}/game=")]
+        assert sorted(path.rpartition("/")[0] for path in parts) == [
+            f"{table}/game=nba/month={months[1]}",
+            *(f"{table}/game=zappit/month={month}" for month in months),
+        ]
+        for path in parts:
+            group = pq.ParquetFile(folder / path).metadata.row_group(0)
+            packed = {group.column(n).compression for n in range(group.num_columns)}
+            assert packed == {"ZSTD"}
 
 
 def test_an_update_writes_only_the_ranges_that_changed(
@@ -173,7 +199,7 @@ def test_a_missing_segment_is_refused(ledger: Ledger, folder: Path) -> None:
     ("change", "says"),
     [
         (lambda data: b"{", "is no manifest"),
-        (lambda data: data.replace(b'"format": 4', b'"format": 99'), "has the format 99"),
+        (lambda data: data.replace(b'"format": 5', b'"format": 99'), "has the format 99"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "../rounds/'), "is outside"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "rounds/\\u0000'), "null byte"),
     ],
@@ -250,7 +276,7 @@ with Ledger.open(Path(sys.argv[1])) as ledger:
 """
 
 
-@pytest.mark.parametrize("step", [1, 3, 6, 7, 8])
+@pytest.mark.parametrize("step", [1, 3, 8, 9, 10])
 def test_killed_anywhere_the_old_segments_stand_or_the_new_ones(
     ledger: Ledger, path: Path, folder: Path, step: int
 ) -> None:
@@ -263,8 +289,8 @@ def test_killed_anywhere_the_old_segments_stand_or_the_new_ones(
         [sys.executable, "-c", KILLED, str(path), str(step)], env=environment, check=False
     )
     after = rows(folder)
-    assert (killed.returncode, step) in [(-signal.SIGKILL, step), (0, 8)]
-    assert (after == before) == (step < 7)
+    assert (killed.returncode, step) in [(-signal.SIGKILL, step), (0, 10)]
+    assert (after == before) == (step < 9)
     open_tables(ledger).close()
     going_on = rows(folder)
     open_tables(ledger, rebuild=True).close()
