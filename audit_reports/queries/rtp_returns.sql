@@ -1,21 +1,30 @@
 -- How often did each side bet return how much for each unit staked on it, day by day?
--- The return is a fraction in lowest terms, all hands of a round taken together.
+-- The return is a fraction in lowest terms, all hands of a round taken together. Of a bet that a
+-- dispute made be paid otherwise it is what the rules pay: what is decided is no luck.
+WITH returned AS (
+    SELECT
+        *,
+        IF(resettled, recorded_paid_minor - round(error_minor)::BIGINT, paid_minor) AS returned_minor
+    FROM round_bets
+    WHERE
+        mode = 'real'
+        AND state = 'closed'
+        AND bet NOT IN ('main', 'insurance')
+        AND staked_minor > 0
+        AND ($begin::TIMESTAMP IS NULL OR closed_at >= $begin)
+        AND ($end::TIMESTAMP IS NULL OR closed_at < $end)
+)
+
 SELECT
     game,
     rules_digest,
     currency,
     bet,
     closed_at::DATE AS day,
-    paid_minor // greatest(gcd(paid_minor, staked_minor), 1) AS numerator,
-    staked_minor // greatest(gcd(paid_minor, staked_minor), 1) AS denominator,
+    returned_minor // greatest(gcd(returned_minor, staked_minor), 1) AS numerator,
+    staked_minor // greatest(gcd(returned_minor, staked_minor), 1) AS denominator,
     COUNT(*) AS rounds
-FROM round_bets
-WHERE
-    mode = 'real'
-    AND state = 'closed'
-    AND bet NOT IN ('main', 'insurance')
-    AND staked_minor > 0
-    AND ($begin::TIMESTAMP IS NULL OR closed_at >= $begin)
-    AND ($end::TIMESTAMP IS NULL OR closed_at < $end)
+FROM returned
+WHERE returned_minor IS NOT NULL
 GROUP BY ALL
 ORDER BY ALL

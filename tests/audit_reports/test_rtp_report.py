@@ -329,6 +329,30 @@ def _overpaid(events: list[EventData], by: int) -> list[EventData]:
     return changed
 
 
+def test_what_a_dispute_decides_is_not_held_to_the_pay_table() -> None:
+    with Ledger.in_memory("disputed.example/bj") as made:
+        add_published_games(made)
+        rules = current_rules(made, "nba")
+        settings = TableSettings(
+            limits={"main": (1, 10_000), "perfect_pairs": (1, 10_000)}, currency="EUR"
+        )
+        stakes = {"s1": {"main": 100, "perfect_pairs": 10}}
+        simulate(made, rules, settings, stakes, make_player("basic", 1), 1)
+        [stream] = made.round_ids("")
+        bet = next(
+            data
+            for each in made.events(stream)
+            if isinstance(data := each.event.data, BetSettled) and data.bet == "perfect_pairs"
+        )
+        decided = BetResettled(
+            stream, "s1", bet.hand, bet.bet, 10, bet.paid_minor, 9_999, bet.line, None
+        )
+        made.append((f"disputes/{stream}", decided))
+        report = report_on(made, Asked(shuffle_tests=False))
+    [pairs] = [each for each in the_game(report, "nba").bets if each.row.bet == "perfect_pairs"]
+    assert (pairs.word, pairs.row.paid_minor) == ("no evidence against", 9_999)
+
+
 def test_a_bet_paid_more_than_its_table_pays_is_out_of_range() -> None:
     stakes = {"s1": {"main": 100, "perfect_pairs": 10}}
     events = closed(
