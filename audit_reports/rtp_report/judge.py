@@ -117,13 +117,17 @@ def _side_bet(
     level: float,
 ) -> Iterable[Reading]:
     beyond = sum(
-        count for returns in by_day.values() for value, count in returns.items() if value > largest
+        count
+        for returns in by_day.values()
+        for value, count in returns.items()
+        if not 0 <= value <= largest
     )
     if beyond:
-        says = f"{beyond:,} bets were paid more than the pay table's most"
+        were = "bet was" if beyond == 1 else "bets were"
+        says = f"{beyond:,} {were} paid more than the pay table's most, or less than nothing"
         yield Reading("pay table", OUT_OF_RANGE, says)
     days: Sequence[Mapping[Fraction, int]] = [
-        {value: count for value, count in by_day[day].items() if value <= largest}
+        {value: count for value, count in by_day[day].items() if 0 <= value <= largest}
         for day in sorted(by_day)
     ]
     if any(days):

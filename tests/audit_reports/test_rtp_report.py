@@ -353,13 +353,14 @@ def test_what_a_dispute_decides_is_not_held_to_the_pay_table() -> None:
     assert (pairs.word, pairs.row.paid_minor) == ("no evidence against", 9_999)
 
 
-def test_a_bet_paid_more_than_its_table_pays_is_out_of_range() -> None:
+@pytest.mark.parametrize("paid_minor", [9_999, -5])
+def test_a_bet_paid_what_its_table_cannot_pay_is_out_of_range(paid_minor: int) -> None:
     stakes = {"s1": {"main": 100, "perfect_pairs": 10}}
     events = closed(
         [
             *begun(stakes, digest=NBA),
             settled("s1", 100, 0),
-            settled("s1", 10, 9_999, bet="perfect_pairs"),
+            settled("s1", 10, paid_minor, bet="perfect_pairs"),
         ]
     )
     bets = {bet.row.bet: bet for bet in the_game(by_hand(events), "nba").bets}
