@@ -17,6 +17,7 @@ from ledger.events import (
     EventData,
     Incident,
     Refunded,
+    RoundClosed,
     RoundOpened,
     RoundVoided,
     RulesAdded,
@@ -60,6 +61,11 @@ class Gathered(msgspec.Struct):
         if leaf.topic in READ:
             self.events.append(said(leaf, text))
         self.is_ended = leaf.topic in CLOSING
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it ended by being settled."""
+        return self.leaves[-1].topic == RoundClosed.__name__
 
     @property
     def is_void(self) -> bool:

@@ -15,10 +15,9 @@ import pyarrow as pa
 from audit_reports import sql
 from audit_reports.fold import RoundRows, rows_of
 from audit_reports.gather import Gathered, Parts, RuleSet, part
-from audit_reports.luck import ROUNDS_A_BATCH, Apart, ClosedRound
+from audit_reports.luck import luck_rows
 from audit_reports.voids import would_have_paid
 from ledger import StoredLeaf
-from ledger.events import RoundClosed, RoundOpened
 from replay.bulk.pool import uncollected
 
 ROUND_TABLES: Final = ("rounds", "bets", "decisions", "cards", "luck", "would_have_paid")
@@ -69,13 +68,13 @@ def rows_by_table(rounds: Sequence[Gathered], rule_sets: RuleSets) -> RowsByTabl
         "would_have_paid": to_columns(
             "would_have_paid", [row for each in voided for row in would_have_paid(each, rules)]
         ),
-        "luck": _luck(_closed(known), rules),
+        "luck": luck_rows(known, rules, table_schemas()["luck"]),
     }
 
 
 def to_columns(table: str, rows: Sequence[msgspec.Struct]) -> pa.Table:
     """Return rows, whose fields stand in the order of a table's columns, by column."""
-    schema = _schemas()[table]
+    schema = table_schemas()[table]
     values = zip(*map(msgspec.structs.astuple, rows), strict=True) if rows else [()] * len(schema)
     columns = [_column(each, field.type) for each, field in zip(values, schema, strict=True)]
     return pa.table(columns, schema=schema)
@@ -88,7 +87,7 @@ def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 @cache
-def _schemas() -> dict[str, pa.Schema]:
+def table_schemas() -> dict[str, pa.Schema]:
     """Return the columns of each table that `tables.sql` makes."""
     with duckdb.connect(":memory:") as database:
         database.execute(sql.tables())
@@ -111,32 +110,3 @@ def _rows(round_: Gathered, game: str | None) -> RoundRows | None:
     if rows is not None:
         rows.round.last_leaf = round_.leaves[-1].leaf_index
     return rows
-
-
-def _closed(rounds: Iterable[Gathered]) -> list[ClosedRound]:
-    """Return those rounds that have closed, to be taken apart."""
-    found: list[ClosedRound] = []
-    for each in rounds:
-        opened, last = each.events[0].data, each.events[-1]
-        if isinstance(opened, RoundOpened) and isinstance(last.data, RoundClosed):
-            topics = (leaf.topic for leaf in each.leaves)
-            said = list(zip(topics, each.texts, strict=True))
-            found.append(ClosedRound(each.stream, opened, last.at, said, each.leaves))
-    return found
-
-
-@cache
-def _apart() -> Apart:
-    """Return what takes rounds apart in this process: what it has met makes it faster."""
-    return Apart()
-
-
-def _luck(rounds: Sequence[ClosedRound], rules: Mapping[str, Any]) -> pa.Table:
-    schema = _schemas()["luck"]
-    made = [
-        _apart().take(rounds[first : first + ROUNDS_A_BATCH], rules).rows
-        for first in range(0, len(rounds), ROUNDS_A_BATCH)
-    ]
-    if not made:
-        return schema.empty_table()
-    return pa.concat_tables(made).select(schema.names).cast(schema)

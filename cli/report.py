@@ -69,7 +69,8 @@ def rtp_report_command(
     """Write the report on realised returns: what was, what should have been, what it means.
 
     HTML, CSV and JSON are the same bytes for the same ledger and options. The exit code is 1 where
-    a game is out of range, the shuffle fails, or only a part of the ledger could be counted.
+    a game is out of range, the shuffle fails, a check finds what must not be, or only a part of the
+    ledger could be counted.
     """
     # Templates, statistics and what draws pages take longer to load than most commands to run.
     from audit_reports.rtp_report.figures import Scope, read_slices
@@ -108,6 +109,8 @@ def rtp_report_command(
         out.print(Text(plain(report.objection), "bold red"), soft_wrap=True)
     out.print(plain(report.headline), soft_wrap=True)
     out.print(f"Written to {plain(str(output))}", soft_wrap=True)
-    failed = report.shuffle is not None and report.shuffle.failed
+    if report.faults:
+        out.print(Text(f"Findings: {report.faults:,}, listed in it", "bold red"))
+    failed = report.faults or (report.shuffle is not None and report.shuffle.failed)
     if report.objection is not None or report.word == OUT_OF_RANGE or failed:
         raise typer.Exit(FINDINGS)

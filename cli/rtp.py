@@ -146,7 +146,11 @@ def print_rtp(out: Console, games: "Sequence[GameReport]", objection: str | None
     for game in games:
         digest = game.rules_digest[:16]
         name = f"{plain(game.game or 'unknown rules')} in {plain(game.currency)}"
-        out.print(Text.assemble((name, "bold"), f", rules {digest}…: ", _word(game.word)))
+        out.print(
+            Text.assemble(
+                (name, "bold"), f", rules {digest}…: ", _word(game.word, judged=game.bets[0].judged)
+            )
+        )
         for why in game.why:
             out.print(Padding(Text(plain(why)), (0, 0, 0, 2)))
         out.print(_bets(game, out.width))
@@ -158,6 +162,8 @@ def print_rtp(out: Console, games: "Sequence[GameReport]", objection: str | None
         "RTP is on initial stakes, ± its 95% interval. Bar: ● realised, │ what such play returns, "
         "[ ] where 19 of 20 fair games are."
     )
+    if any(game.slices for game in games):
+        out.print("Luck z: standard errors of all luck from zero, one look at one slice.")
 
 
 def _bets(game: "GameReport", width: int) -> Table:
@@ -171,28 +177,33 @@ def _bets(game: "GameReport", width: int) -> Table:
         table.add_row(
             f"  {_name(row.bet)}",
             f"{row.rounds:,}",
-            *_amounts(row)[: len(extra)],
+            *_amounts(row, game.currency)[: len(extra)],
             _return(row),
-            *(_percent(bet.expected), computed)[: len(expected)],
-            bar(row.rtp_on_initial_stakes, bet.expected, bet.band),
-            _word(bet.word),
+            *(_percent(row.expected), computed)[: len(expected)],
+            bar(row.rtp_on_initial_stakes, row.expected, bet.band),
+            _word(bet.word, judged=bet.judged),
         )
     return table
 
 
 def _slices(game: "GameReport", by: str, rows: "Sequence[Row]", width: int) -> Table:
-    from audit_reports.rtp_report.write import slice_words
+    from audit_reports.rtp_report.write import rows_in_time, slice_words
 
     names = by.split(",")
     extra = _extra_columns(width)
-    right = ("rounds", *extra, "RTP ± 95%")
+    luck = (*(("expected",) if extra else ()), "luck z")
+    right = ("rounds", *extra, "RTP ± 95%", *luck)
     heads = [name.replace("_", " ") for name in names]
     table = plain_table(f"  {heads[0]}", *heads[1:], "bet", *right, right=right)
-    for row in rows:
+    for idle, row in rows_in_time(rows, game.idle.get(by, ())):
+        if row is None:
+            table.add_row(f"  {idle}", Text("no activity", "dim"))
+            continue
         told = [plain(slice_words(name, row.slice[name], game.currency)) for name in names]
         table.add_row(
             f"  {told[0]}", *told[1:], _name(row.bet), f"{row.rounds:,}",
-            *_amounts(row)[: len(extra)], _return(row),
+            *_amounts(row, game.currency)[: len(extra)], _return(row),
+            *(_percent(row.expected), _errors(row.luck_z))[-len(luck) :],
         )  # fmt: skip
     return table
 
@@ -202,14 +213,23 @@ def _extra_columns(width: int) -> tuple[str, ...]:
 
 
 def _print_apart(out: Console, game: "GameReport") -> None:
+    """Print of each bet what is not in its figures, or not as the table paid it."""
     for bet in game.bets:
-        row = bet.row
+        row, currency = bet.row, game.currency
+        told = []
         if row.voided_rounds:
-            voided = amount(row.voided_minor, game.currency)
-            out.print(f"  apart: {row.voided_rounds:,} void rounds with {row.bet}, {voided}")
+            told.append(f"{row.voided_rounds:,} void, {amount(row.voided_minor, currency)}")
         if row.open_rounds:
-            held = amount(row.held_minor, game.currency)
-            out.print(f"  apart: {row.open_rounds:,} open rounds with {row.bet}, {held} held")
+            told.append(f"{row.open_rounds:,} open, {amount(row.held_minor, currency)} held")
+        if row.resettled_rounds:
+            moved = amount(row.resettled_minor, currency)
+            told.append(f"{row.resettled_rounds:,} resettled, by {moved} in all")
+        if row.incentive_minor:
+            kinds = amount(row.cash_minor, currency), amount(row.incentive_minor, currency)
+            told.append(f"staked {kinds[0]} in cash and {kinds[1]} of incentives")
+        if told:
+            line = Text(f"apart, {_name(row.bet)}: {plain('; '.join(told))}")
+            out.print(Padding(line, (0, 0, 0, 2)))
 
 
 def bar(realised: float | None, expected: float | None, band: "Bounds | None") -> str:
@@ -231,28 +251,35 @@ def bar(realised: float | None, expected: float | None, band: "Bounds | None") -
     return "".join(drawn)
 
 
-def _word(word: str) -> Text:
-    return Text(word, _STYLES[word])
+def _word(word: str, *, judged: bool = True) -> Text:
+    """Return a verdict in its colour, which one without anything to go by does not have."""
+    return Text(word, _STYLES[word] if judged or word != "no evidence against" else "")
 
 
 def _name(bet: str) -> str:
-    from audit_reports.rtp_report.build import bet_words
+    from audit_reports.rtp_report.bets import bet_words
 
     return plain(bet_words(bet))
 
 
-def _amounts(row: "Row") -> tuple[str, ...]:
-    return amount(row.staked_minor), amount(row.paid_minor), _percent(row.rtp_on_total_staked)
+def _amounts(row: "Row", currency: str) -> tuple[str, ...]:
+    from replay.currency import number_text
+
+    money = (number_text(each, currency) for each in (row.staked_minor, row.paid_minor))
+    return *money, _percent(row.rtp_on_total_staked)
 
 
 def _return(row: "Row") -> str:
     if row.rtp_on_initial_stakes is None:
         return ""
     text = _percent(row.rtp_on_initial_stakes)
-    # Without any spread there is nothing that the error could be known by.
-    if row.interval is None or row.interval.upper == row.interval.lower:
+    if row.interval is None:
         return text
     return f"{text} ± {50 * (row.interval.upper - row.interval.lower):.2f}"
+
+
+def _errors(z: float | None) -> str:
+    return "" if z is None else f"{z:+.2f}".replace("-", "−")
 
 
 def _percent(value: float | None) -> str:

@@ -26,6 +26,11 @@ def amount_text(minor: int | None, currency: str = "") -> str:
     return f"{'-' if minor < 0 else ''}{whole:,}{fraction} {currency}".rstrip()
 
 
+def number_text(minor: int | None, currency: str) -> str:
+    """Return an amount as `amount_text` does, without the name of its currency."""
+    return amount_text(minor, currency).removesuffix(f" {currency}")
+
+
 def minor_units(amount: Decimal, currency: str) -> int | None:
     """Return an amount as people write it in minor units, None where the currency has no such."""
     minor = amount.scaleb(DECIMAL_PLACES.get(currency, 2))

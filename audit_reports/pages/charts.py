@@ -20,6 +20,11 @@ RULE: Final = "#d8d8de"
 ACCENT: Final = "#1f4e8c"
 WASH: Final = "#dde7f3"
 
+_WIDTH: Final = 520
+"""Pixels of a chart: few, so that its words can still be read on a telephone."""
+
+_ROW: Final = 26
+
 _DASHES: Final[dict[Style, str]] = {"solid": "", "dashed": "7 4", "dotted": "1.5 4"}
 
 
@@ -98,18 +103,18 @@ class Chart:
             )
         )
 
-    def bar(self, x: float, y_from: float, y_to: float, width: float, *, fill: str) -> None:
-        """Draw a bar of `width` pixels about x."""
-        top, bottom = sorted((self.y.at(y_from), self.y.at(y_to)))
+    def block(self, x_from: float, x_to: float, y: float, height: float, *, fill: str) -> None:
+        """Draw a block from one value to another, `height` pixels high about the pixel `y`."""
+        left, right = sorted((self.x.at(x_from), self.x.at(x_to)))
         self._parts.append(
             Markup(
                 '<rect x="{}" y="{}" width="{}" height="{}" fill="{}" stroke="{}"'
                 ' stroke-width="1"/>'
             ).format(
-                _number(self.x.at(x) - width / 2),
-                _number(top),
-                _number(width),
-                _number(max(bottom - top, 1)),
+                _number(left),
+                _number(y - height / 2),
+                _number(max(right - left, 1)),
+                _number(height),
                 fill,
                 INK,
             )
@@ -119,7 +124,7 @@ class Chart:
         """Write at a pixel."""
         self._parts.append(
             Markup(
-                '<text x="{}" y="{}" font-size="12" text-anchor="{}" fill="{}">{}</text>'
+                '<text x="{}" y="{}" font-size="13" text-anchor="{}" fill="{}">{}</text>'
             ).format(_number(x), _number(y), anchor, ink, escape(text))
         )
 
@@ -173,21 +178,23 @@ class Funnel(NamedTuple):
 
 def funnel_chart(title: str, description: str, funnel: Funnel) -> Markup:
     """Draw realised returns over rounds, inside the fixed-sample and the anytime-valid band."""
-    first, last = max(1, funnel.rounds[0]), max(10, *funnel.rounds)
+    last = max(10, *funnel.rounds)
+    # Ticks are at most a factor of 2.5 apart: in three there is one to read the axis by.
+    first = max(1, min(funnel.rounds[0], last / 3))
     widest = max(funnel.anytime[len(funnel.anytime) // 8 :])
     furthest = max(abs(value - funnel.centre) for value in funnel.realised[-1:])
     reach = 1.15 * max(widest, furthest, 1e-4)
     chart = Chart(
         title,
         description,
-        Scale(min(first, last / 10), last, 64, 700, log=True),
-        Scale(funnel.centre - reach, funnel.centre + reach, 290, 14),
-        (720, 336),
+        Scale(first, last, 58, _WIDTH - 12, log=True),
+        Scale(funnel.centre - reach, funnel.centre + reach, 258, 12),
+        (_WIDTH, 302),
     )
     upper, lower = _band(funnel, funnel.fixed)
     chart.area(upper, lower)
     chart.axes(lambda value: f"{value:,.0f}", _tick, "rounds, cumulative")
-    chart.line([(min(first, last / 10), funnel.centre), (last, funnel.centre)], style="dotted")
+    chart.line([(first, funnel.centre), (last, funnel.centre)], style="dotted")
     for edge in _band(funnel, funnel.anytime):
         inside = [point for point in edge if chart.y.low <= point[1] <= chart.y.high]
         chart.line(inside, style="dashed", ink=SOFT)
@@ -197,47 +204,44 @@ def funnel_chart(title: str, description: str, funnel: Funnel) -> Markup:
 
 
 def waterfall_chart(title: str, description: str, steps: Sequence[tuple[str, float]]) -> Markup:
-    """Draw how the parts add up: the first step stands from its base, each other on the last.
+    """Draw how the parts add up, one below the other: each begins where the last one ended.
 
-    A part's value is a fraction; the last bar is their sum. The axis begins near the smallest
-    level reached, so bars show differences, and their labels the amounts.
+    A part's value is a fraction; the last block is their sum. The axis begins near the smallest
+    level reached, so blocks show differences, and the numbers beside them the amounts. What adds is
+    shaded, what takes away is hollow, theory and sum are black.
     """
     levels = [0.0]
     for _, value in steps:
         levels.append(levels[-1] + value)
-    reached = levels[1:]
-    low, high = min(reached), max(reached)
-    margin = 0.25 * (high - low) or 0.01
-    count = len(steps) + 1
+    low, high = min(levels[1:]), max(levels[1:])
+    margin = 0.1 * (high - low) or 0.01
+    bottom = _ROW * (len(steps) + 1) + 6
     chart = Chart(
         title,
         description,
-        Scale(0.4, count + 0.6, 64, 700),
-        Scale(low - margin, high + margin, 270, 24),
-        (720, 320),
+        Scale(low - margin, high + margin, 108, _WIDTH - 66),
+        Scale(0, 1, bottom, 0),
+        (_WIDTH, bottom + 24),
     )
-    for value in chart.y.ticks(5):
-        at = chart.y.at(value)
-        chart.rule(64, at, 700, at, RULE, 1)
-        chart.text(56, at + 4, _tick(value), anchor="end", ink=SOFT)
-    width = min(70.0, 420 / count)
-    floor_at = low - margin
-    for place, (label, value) in enumerate(steps, start=1):
-        begins = floor_at if place == 1 else levels[place - 1]
-        fill = INK if place == 1 else ("#fff" if value < 0 else WASH)
-        chart.bar(place, begins, levels[place], width, fill=fill)
-        for line, word in enumerate(label.split()):
-            chart.text(chart.x.at(place), 290 + 14 * line, word, anchor="middle")
-        shown = _percent(value) if place == 1 else _points(value)
-        chart.text(
-            chart.x.at(place),
-            min(chart.y.at(begins), chart.y.at(levels[place])) - 6,
-            shown,
-            anchor="middle",
-        )
-    chart.bar(count, floor_at, levels[-1], width, fill=INK)
-    chart.text(chart.x.at(count), 290, "realised", anchor="middle")
-    chart.text(chart.x.at(count), chart.y.at(levels[-1]) - 6, _percent(levels[-1]), anchor="middle")
+    for value in chart.x.ticks(5):
+        at = chart.x.at(value)
+        chart.rule(at, 0, at, bottom, RULE, 1)
+        chart.text(at, bottom + 18, _tick(value), anchor="middle", ink=SOFT)
+    rows = [
+        (label, low - margin if place == 0 else levels[place], levels[place + 1])
+        for place, (label, _) in enumerate(steps)
+    ]
+    for place, (label, begins, ends) in enumerate([*rows, ("realised", low - margin, levels[-1])]):
+        is_level = place in (0, len(rows))
+        at = _ROW * (place + 0.5) + 4
+        chart.text(0, at + 4.5, label)
+        fill = INK if is_level else ("#fff" if ends < begins else WASH)
+        chart.block(begins, ends, at, _ROW - 9, fill=fill)
+        amount = _percent(ends) if is_level else _points(ends - begins)
+        chart.text(_WIDTH, at + 4.5, amount, anchor="end")
+        if place < len(rows):
+            edge = chart.x.at(ends)
+            chart.rule(edge, at + _ROW / 2 - 4.5, edge, at + _ROW / 2 + 4.5, SOFT, 1)
     return chart.svg()
 
 
@@ -271,18 +275,18 @@ def _band(funnel: Funnel, half_widths: Sequence[float]) -> tuple[list[Point], li
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.2f}%"
+    return f"{100 * value:.2f}%".replace("-", "−")
 
 
 def _points(value: float) -> str:
     """Return a difference in percentage points with its sign, none where it rounds to nothing."""
     text = f"{100 * value:+.2f}"
-    return text if float(text) else "0.00"
+    return text.replace("-", "−") if float(text) else "0.00"
 
 
 def _tick(value: float) -> str:
     """Return a round percentage without the decimals it does not need."""
-    return f"{round(100 * value, 4) + 0.0:g}%"
+    return f"{round(100 * value, 4) + 0.0:g}%".replace("-", "−")
 
 
 def _number(value: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from replay.currency import amount_text
+from replay.currency import amount_text, number_text
 
 
 def render_page(template: str, **data: Any) -> str:
@@ -52,5 +52,6 @@ def _environment() -> Environment:
         finalize=visible,
     )
     environment.filters["amount"] = amount_text
+    environment.filters["number_of"] = number_text
     environment.filters["number"] = whole_number
     return environment

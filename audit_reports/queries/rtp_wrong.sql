@@ -3,6 +3,7 @@ SELECT
     first_leaf,
     round,
     game,
+    rules_digest,
     currency,
     bet,
     closed_at,

@@ -2,44 +2,39 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
-from itertools import accumulate, groupby
-from math import sqrt
+from itertools import groupby
 from typing import Final
 
-from audit_reports.rtp_report.figures import Cell, Figures, PartSums, is_luck
-from audit_reports.rtp_report.judge import guilty, judge_bet, meaning, part_words, worst
+from audit_reports.rtp_report.bets import bet_report, bet_words, row, totals
+from audit_reports.rtp_report.figures import (
+    Cell,
+    Figures,
+    PartTotals,
+)
+from audit_reports.rtp_report.judge import (
+    worst,
+)
 from audit_reports.rtp_report.model import (
-    Approved,
     BetReport,
-    Bounds,
     Day,
     GameReport,
-    Growth,
     Held,
-    Part,
+    Idle,
     Provenance,
     Row,
     RtpReport,
     Shuffle,
-    Step,
-    Theory,
     Void,
     Wrong,
 )
+from audit_reports.rtp_report.spans import PERIODS, idle_spans
 from audit_reports.rtp_report.theoretical import Theoretical
-from audit_reports.statistics.intervals import (
-    rtp_on_initial_stakes,
-    volatility_band,
-    volatility_index,
-)
-from audit_reports.statistics.sequences import rtp_looks
-from audit_reports.statistics.sums import BetSums, LuckSums
+from audit_reports.statistics.sequences import FEWEST_ROUNDS
 from audit_reports.statistics.verdict import (
     LEVEL,
     NO_EVIDENCE,
     OUT_OF_RANGE,
     WATCH,
-    Verdict,
     Word,
 )
 from replay.currency import amount_text
@@ -61,18 +56,18 @@ def build_report(
     title: str,
     objection: str | None,
     shuffle: Shuffle | None,
-    findings: Sequence[str] = (),
+    faults: Sequence[str] = (),
 ) -> RtpReport:
-    """Return the report; `findings` are those of whatever else looked at the ledger."""
+    """Return the report; `faults` are what checks and shuffle tests found in the ledger."""
     games = build_games(figures, theories, provenance.end or provenance.last_ended)
-    word = worst(game.word for game in games)
+    word, says = worst(game.word for game in games), headline(games)
     names = {game.rules_digest: game.title for game in games}
     return RtpReport(
         format=FORMAT,
         title=title,
         objection=objection,
         word=word,
-        headline=headline(games),
+        headline=says if objection is None else _of_a_part(says),
         games=games,
         voids=tuple(
             Void(
@@ -96,7 +91,8 @@ def build_report(
             )
             for each in figures.wrong
         ),
-        findings=(*_findings(figures, names), *findings),
+        findings=(*_findings(figures, names), *faults),
+        faults=len(faults),
         shuffle=shuffle,
         provenance=provenance,
     )  # fmt: skip
@@ -111,7 +107,7 @@ def build_games(
         mine = list(cells)
         theory = theories.get(digest, {})
         share = LEVEL / len(mine)
-        bets = tuple(_bet(figures, cell, theory.get(cell.key.bet), share) for cell in mine)
+        bets = tuple(bet_report(figures, cell, theory.get(cell.key.bet), share) for cell in mine)
         word = worst(bet.word for bet in bets)
         game = GAMES.get(name or "")
         found.append(
@@ -123,11 +119,9 @@ def build_games(
                 word=word,
                 why=_why(bets, word),
                 bets=bets,
-                slices={
-                    ",".join(by): tuple(row(cell) for cell in rows if _of(cell, mine[0]))
-                    for by, rows in figures.slices.items()
-                },
-                days=_days([cell for cell in figures.days if _of(cell, mine[0])], last),
+                slices=(slices := _slices(figures, mine[0])),
+                idle=_idle(figures, slices),
+                days=_days(figures, mine[0], last),
             )
         )
     return tuple(found)
@@ -137,175 +131,31 @@ def headline(games: Sequence[GameReport]) -> str:
     """Return what the report comes to in one sentence."""
     if not any(bet.row.rounds for game in games for bet in game.bets):
         return "No round for real money ended in this period"
-    by_word: dict[Word, list[str]] = {}
+    by_word: dict[Word, list[GameReport]] = {}
     for game in games:
-        by_word.setdefault(game.word, []).append(f"{game.title} ({game.currency})")
+        by_word.setdefault(game.word, []).append(game)
     for word in (OUT_OF_RANGE, WATCH):
         if word in by_word:
-            return f"{word.capitalize()}: {', '.join(by_word[word])}"
-    return f"No evidence against {_list(by_word[NO_EVIDENCE])}"
+            return f"{word.capitalize()}: {', '.join(map(_named, by_word[word]))}"
+    few = [game for game in games if not game.bets[0].judged]
+    if len(few) == len(games):
+        return f"No evidence against {_list(games)}, but too few rounds to judge by"
+    says = f"No evidence against {_list(games)}"
+    return f"{says}, with too few rounds to judge {_list(few)}" if few else says
 
 
-def row(cell: Cell) -> Row:
-    """Return a cell's figures as they are shown."""
-    sums = cell.sums
-    rtp, of_total = sums.rtp_on_initial_stakes, sums.rtp_on_total_staked
-    interval = rtp_on_initial_stakes(sums)
-    return Row(
-        bet=cell.key.bet,
-        slice=cell.slice,
-        rounds=sums.rounds,
-        hands=cell.hands,
-        players=cell.players,
-        initial_minor=sums.initial,
-        staked_minor=sums.staked,
-        paid_minor=sums.paid,
-        win_minor=sums.staked - sums.paid,
-        rtp_on_initial_stakes=None if rtp is None else rounded(float(rtp)),
-        rtp_on_total_staked=None if of_total is None else rounded(float(of_total)),
-        interval=None if interval is None else _bounds(interval.lower, interval.upper),
-        voided_rounds=cell.voided_rounds,
-        voided_minor=cell.voided_minor,
-        open_rounds=cell.open_rounds,
-        held_minor=cell.held_minor,
-        resettled_rounds=cell.resettled_rounds,
-        resettled_minor=cell.resettled_minor,
-        cash_minor=cell.cash_minor,
-        incentive_minor=cell.incentive_minor,
-    )
-
-
-def rounded(value: float) -> float:
-    """Return a value to a millionth, where the order of a sum makes no difference any more."""
-    return round(value, 6) + 0.0
-
-
-def _bet(figures: Figures, cell: Cell, theory: Theoretical | None, level: float) -> BetReport:
-    found = judge_bet(figures, cell, theory, level)
-    parts = {part: _total(days) for part, days in figures.parts.get(cell.key, {}).items()}
-    expected = _expected(cell, parts)
-    sums = cell.sums
-    sd = _spread(sums)
-    half = volatility_band(0.0, sd, sums.effective_rounds)
-    days = [each.sums for each in figures.days if each.key == cell.key]
-    last = next(reversed(rtp_looks(days)), None) if days else None
-    sheet = figures.approved.get((cell.key.rules_digest, cell.key.bet))
-    centred = None if expected is None or half is None else expected
-    return BetReport(
-        row=row(cell),
-        word=found.word,
-        why=guilty(found),
-        meaning=meaning(cell, found.word, expected, None if half is None else half.upper),
-        theory=None if theory is None else _theory(theory),
-        approved=None if sheet is None else Approved(*sheet),
-        expected=None if expected is None else rounded(expected),
-        volatility_index=rounded(volatility_index(sd)) if sums.rounds > 1 else None,
-        effective_rounds=rounded(float(sums.effective_rounds)),
-        band=None
-        if centred is None or half is None
-        else _bounds(centred + half.lower, centred + half.upper),
-        anytime=None if last is None else _bounds(last.lower, last.upper),
-        followed_rounds=cell.followed_rounds,
-        steps=_steps(cell, parts),
-        parts=tuple(_part(cell, name, part, found) for name, part in parts.items() if part.moved),
-        wrong_rounds=cell.wrong_rounds,
-        wrong_minor=cell.wrong_minor,
-        growth=_growth(figures.growth.get(cell.key, ())),
-    )
+def _of_a_part(says: str) -> str:
+    return f"This ledger fails verification. Of the part before: {says[:1].lower()}{says[1:]}"
 
 
 def _why(bets: Sequence[BetReport], word: Word) -> tuple[str, ...]:
     if word == NO_EVIDENCE:
-        return (bets[0].meaning,)
+        main = bets[0]
+        few = "There were too few rounds to judge the luck of its cards by."
+        is_said = main.judged or main.effective_rounds < FEWEST_ROUNDS
+        return (main.meaning,) if is_said else (main.meaning, few)
     return tuple(
         f"{bet_words(bet.row.bet)}: {why}" for bet in bets if bet.word == word for why in bet.why
-    )
-
-
-def bet_words(bet: str) -> str:
-    """Return a bet's name in words."""
-    return {"twenty_one_plus_three": "21+3"}.get(bet, bet.replace("_", " "))
-
-
-def _theory(theory: Theoretical) -> Theory:
-    return Theory(theory.published_percent, rounded(theory.computed))
-
-
-def _total(days: Mapping[str, PartSums]) -> PartSums:
-    moved, sums = 0, LuckSums()
-    for day in sorted(days):
-        moved, sums = moved + days[day].moved, sums + days[day].sums
-    return PartSums(moved, sums)
-
-
-def _expected(cell: Cell, parts: Mapping[str, PartSums]) -> float | None:
-    if not cell.followed_minor:
-        return None
-    skill = sum(part.sums.total for name, part in parts.items() if not is_luck(name))
-    return (cell.start_minor + skill) / cell.followed_minor
-
-
-def _spread(sums: BetSums) -> float:
-    """Return the standard deviation of what a unit of initial stake wins."""
-    rtp = sums.rtp_on_initial_stakes
-    if rtp is None or sums.rounds < 2:
-        return 0.0
-    squares = sums.residual_squares(rtp - 1) / sums.initial_initial
-    return sqrt(squares * sums.rounds / (sums.rounds - 1))
-
-
-def _steps(cell: Cell, parts: Mapping[str, PartSums]) -> tuple[Step, ...]:
-    stakes = cell.followed_minor
-    if not stakes:
-        return ()
-    luck = {part_words(name): part for name, part in parts.items() if is_luck(name) and part.moved}
-    skill = sum(part.sums.total for name, part in parts.items() if not is_luck(name))
-    steps = [
-        ("theory", cell.start_minor),
-        *((name, part.sums.total) for name, part in luck.items()),
-        ("decisions", skill),
-        ("wrong payments", cell.error_minor),
-        ("disputes", cell.resettled_minor),
-    ]
-    always = ("theory", "decisions", *luck)
-    return tuple(
-        Step(label, rounded(value / stakes)) for label, value in steps if value or label in always
-    )
-
-
-def _part(cell: Cell, name: str, part: PartSums, found: Verdict) -> Part:
-    sums = part.sums
-    term, _, kind = name.partition("_")
-    reading = next((each for each in found.readings if each.of == name), None)
-    return Part(
-        term=term,
-        kind=kind,
-        moved=part.moved,
-        total_minor=rounded(sums.total),
-        per_stake=rounded(sums.total / cell.followed_minor),
-        z=rounded(sums.total / sqrt(sums.squares)) if is_luck(name) and sums.squares else None,
-        word=None if reading is None else reading.word,
-        says=None if reading is None else reading.says,
-    )
-
-
-def _growth(steps: Sequence[BetSums]) -> Growth | None:
-    """Return a bet's growth from the first look on at which both bands can be told."""
-    looks = [
-        (so_far, anytime)
-        for so_far, anytime in zip(accumulate(steps), rtp_looks(steps), strict=True)
-        if anytime is not None
-    ]
-    if len(looks) < 2:
-        return None
-    half_widths = [
-        volatility_band(0.0, _spread(so_far), so_far.effective_rounds) for so_far, _ in looks
-    ]
-    return Growth(
-        rounds=tuple(so_far.rounds for so_far, _ in looks),
-        realised=tuple(rounded(look.estimate) for _, look in looks),
-        fixed=tuple(0.0 if half is None else rounded(half.upper) for half in half_widths),
-        anytime=tuple(rounded(look.upper - look.estimate) for _, look in looks),
     )
 
 
@@ -313,17 +163,44 @@ def _of(cell: Cell, other: Cell) -> bool:
     return cell.key[:3] == other.key[:3]
 
 
-def _days(cells: Sequence[Cell], last: str | None) -> tuple[Day, ...]:
+def _slices(figures: Figures, mine: Cell) -> dict[str, tuple[Row, ...]]:
+    """Return the rows of a game's slices, spans of time in their order, others bet by bet."""
+    found = {}
+    for by, cells in figures.slices.items():
+        rows = [row(cell, parts) for cell, parts in cells if _of(cell, mine)]
+        if by[0] in PERIODS and len(by) == 1:
+            rows.sort(key=lambda each: each.slice[by[0]] or "")
+        found[",".join(by)] = tuple(rows)
+    return found
+
+
+def _idle(figures: Figures, slices: Mapping[str, Sequence[Row]]) -> dict[str, tuple[Idle, ...]]:
+    scope = figures.scope
+    return {
+        by: idle_spans(by, (each.slice[by] or "" for each in rows), scope.begin, scope.end)
+        for by, rows in slices.items()
+        if by in PERIODS
+    }
+
+
+def _days(figures: Figures, mine: Cell, last: str | None) -> tuple[Day, ...]:
     if last is None:
         return ()
     end = datetime.fromisoformat(last)
     # A period ends before its last moment: midnight belongs to the day before.
     day = (end - timedelta(microseconds=1)).date() if _is_midnight(end) else end.date()
     by_day: dict[str | None, list[Row]] = {}
-    for cell in cells:
-        by_day.setdefault(cell.slice["day"], []).append(row(cell))
+    for cell in figures.days:
+        if _of(cell, mine):
+            by_day.setdefault(cell.slice["day"], []).append(row(cell, _of_day(figures, cell)))
     days: list[date] = [day - timedelta(days=back) for back in range(DAYS)]
     return tuple(Day(each.isoformat(), tuple(by_day.get(each.isoformat(), ()))) for each in days)
+
+
+def _of_day(figures: Figures, cell: Cell) -> PartTotals:
+    name = cell.slice["day"] or ""
+    parts = figures.parts.get(cell.key, {})
+    return totals({part: days[name] for part, days in parts.items() if name in days})
 
 
 def _is_midnight(moment: datetime) -> bool:
@@ -341,27 +218,32 @@ def _findings(figures: Figures, names: Mapping[str, str]) -> list[str]:
             )
         if cell.wrong_rounds:
             found.append(
-                f"{title}: {cell.wrong_rounds:,} rounds not paid as the rules say, "
+                f"{title}: {_rounds(cell.wrong_rounds)} not paid as the rules say, "
                 f"{amount_text(cell.wrong_minor, cell.key.currency)} too much in all"
             )
         if cell.resettled_rounds:
             found.append(
-                f"{title}: {cell.resettled_rounds:,} rounds paid otherwise after a dispute, "
-                f"{amount_text(cell.resettled_minor, cell.key.currency)} more in all"
+                f"{title}: {_rounds(cell.resettled_rounds)} paid otherwise after a dispute, "
+                f"by {amount_text(cell.resettled_minor, cell.key.currency)} in all"
             )
         unfollowed = cell.sums.rounds - cell.followed_rounds
         if unfollowed and cell.key.game is not None:
-            found.append(f"{title}: {unfollowed:,} rounds cannot be followed by the rules")
+            found.append(f"{title}: {_rounds(unfollowed)} cannot be followed by the rules")
     return found
+
+
+def _rounds(count: int) -> str:
+    return "1 round" if count == 1 else f"{count:,} rounds"
 
 
 def _moment(at: datetime | None) -> str | None:
     return None if at is None else f"{at.isoformat(timespec='milliseconds')}Z"
 
 
-def _bounds(lower: float, upper: float) -> Bounds:
-    return Bounds(rounded(lower), rounded(upper))
+def _named(game: GameReport) -> str:
+    return f"{game.title} ({game.currency})"
 
 
-def _list(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _list(games: Sequence[GameReport]) -> str:
+    *names, last = map(_named, games)
+    return f"{', '.join(names)} and {last}" if names else last

@@ -9,6 +9,7 @@ import msgspec
 
 from audit_reports.errors import ReportError
 from audit_reports.luck import PARTS
+from audit_reports.rtp_report.spans import PERIODS
 from audit_reports.statistics.sums import BetSums, LuckSums
 from replay.engine.outcomes import MAIN
 from replay.luck.kinds import LUCK
@@ -16,12 +17,9 @@ from replay.luck.kinds import LUCK
 SLICES: Final = ("table", "player", "channel", "stake_band", "day", "week", "month")
 """What figures can be made by, besides game, rules, currency and bet, which are always apart."""
 
-PERIODS: Final = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
-"""The slices that are spans of time, each with how it is written."""
-
 QUERIES: Final = (
-    "rtp_slices", "rtp_parts", "rtp_returns", "rtp_growth", "rtp_voids", "rtp_held", "rtp_wrong",
-    "rtp_extent", "rtp_par_sheets",
+    "rtp_slices", "rtp_slice_parts", "rtp_parts", "rtp_returns", "rtp_growth", "rtp_voids",
+    "rtp_held", "rtp_wrong", "rtp_extent", "rtp_par_sheets",
 )  # fmt: skip
 """The files of `queries/` that a report's figures come from."""
 
@@ -73,6 +71,14 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     wrong_minor: int
 
 
+class PartTotals(msgspec.Struct, frozen=True):
+    """All luck, its square summed over rounds and kinds, and all skill; minor units."""
+
+    luck_minor: float = 0.0
+    luck_squares: float = 0.0
+    skill_minor: float = 0.0
+
+
 class PartSums(msgspec.Struct, frozen=True):
     """Sums of one part of a bet over a day's rounds, `moved` of which it was not nil in."""
 
@@ -116,6 +122,7 @@ class WrongBet(msgspec.Struct, frozen=True):
     leaf_index: int
     round: str
     game: str | None
+    rules_digest: str
     currency: str
     bet: str
     closed_at: datetime
@@ -134,25 +141,6 @@ class Extent(msgspec.Struct, frozen=True):
     last_leaf: int
     first_ended: datetime
     last_ended: datetime
-
-
-class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was counted; `parts` by bet, part (`luck_hit`) and day, `returns` by bet and
-    day, `growth` in steps for a chart, `approved` by rules digest and bet: id, date, SHA-256 and
-    percentage of the PAR sheet.
-    """
-
-    extents: list[Extent]
-    totals: list[Cell]
-    days: list[Cell]
-    slices: dict[tuple[str, ...], list[Cell]]
-    parts: dict[BetKey, dict[str, dict[str, PartSums]]]
-    returns: dict[BetKey, dict[str, dict[Fraction, int]]]
-    growth: dict[BetKey, list[BetSums]]
-    voids: list[VoidedBet]
-    held: list[HeldRound]
-    wrong: list[WrongBet]
-    approved: dict[tuple[str, str], tuple[str, str, str, str]]
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -178,6 +166,26 @@ class Scope(msgspec.Struct, frozen=True):
         }
 
 
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was counted; `slices` with the parts each falls into, `parts` by bet, part
+    (`luck_hit`) and day, `returns` by bet and day, `growth` in steps for a chart, `approved` by
+    rules digest and bet: id, date, SHA-256 and percentage of the PAR sheet.
+    """
+
+    scope: Scope
+    extents: list[Extent]
+    totals: list[Cell]
+    days: list[Cell]
+    slices: dict[tuple[str, ...], list[tuple[Cell, PartTotals]]]
+    parts: dict[BetKey, dict[str, dict[str, PartSums]]]
+    returns: dict[BetKey, dict[str, dict[Fraction, int]]]
+    growth: dict[BetKey, list[BetSums]]
+    voids: list[VoidedBet]
+    held: list[HeldRound]
+    wrong: list[WrongBet]
+    approved: dict[tuple[str, str], tuple[str, str, str, str]]
+
+
 def read_slices(text: str) -> tuple[str, ...]:
     """Return what `table,day` names; raise ReportError for what there is not, or not together."""
     names = tuple(name.strip() for name in text.split(","))
@@ -193,10 +201,11 @@ def figures(tables: Relations, scope: Scope, by: Sequence[tuple[str, ...]] = ())
     """Return the figures of a scope, in slices by each of `by`."""
     period = scope.period
     return Figures(
+        scope=scope,
         extents=[Extent(*row) for row in tables.query("rtp_extent", **period)],
         totals=cells(tables, scope),
         days=cells(tables, scope, ("day",)),
-        slices={names: cells(tables, scope, names) for names in by},
+        slices={names: _cells_in_parts(tables, scope, names) for names in by},
         parts=_parts(tables.query("rtp_parts", **period)),
         returns=_returns(tables.query("rtp_returns", **period)),
         growth=_growth(tables.query("rtp_growth", **period)),
@@ -215,42 +224,58 @@ def cells(tables: Relations, scope: Scope, by: tuple[str, ...] = ()) -> list[Cel
     return sorted(found, key=lambda cell: in_order(cell.key))
 
 
+def _cells_in_parts(
+    tables: Relations, scope: Scope, by: tuple[str, ...]
+) -> list[tuple[Cell, PartTotals]]:
+    rows = tables.query("rtp_slice_parts", by=list(by), **scope.period)
+    parts = {
+        (BetKey(*row[:4]), *_slice(by, row[4:9]).values()): PartTotals(*row[9:]) for row in rows
+    }
+    return [
+        (cell, parts.get((cell.key, *cell.slice.values()), PartTotals()))
+        for cell in cells(tables, scope, by)
+    ]
+
+
 def in_order(key: BetKey) -> tuple[str, str, str, bool, str]:
     """Return what bets are sorted by: the main bet of each game first."""
     return key.game or "~", key.rules_digest, key.currency, key.bet != MAIN, key.bet
 
 
 def _cell(by: Sequence[str], row: tuple[Any, ...]) -> Cell:
-    amounts = [value or 0 for value in row[9:]]
-    sums = amounts[2:12]
+    key, rest = BetKey(*row[:4]), row[9:]
+    players, hands, *others = (value or 0 for value in rest)
+    sums, others = others[:10], others[10:]
+    cash, incentive = rest[18], rest[19]
     return Cell(
-        key=BetKey(*row[:4]),
-        slice={name: _named(name, row) for name in by},
-        players=amounts[0],
-        hands=amounts[1],
-        sums=BetSums(**dict(zip(BetSums.__struct_fields__, sums, strict=True))),
-        voided_rounds=amounts[12],
-        voided_minor=amounts[13],
-        open_rounds=amounts[14],
-        held_minor=amounts[15],
-        resettled_rounds=amounts[16],
-        resettled_minor=amounts[17],
-        cash_minor=row[27],
-        incentive_minor=row[28],
-        followed_rounds=amounts[20],
-        followed_minor=amounts[21],
-        start_minor=float(amounts[22]),
-        error_minor=round(amounts[23]),
-        wrong_rounds=amounts[24],
-        wrong_minor=round(amounts[25]),
+        key=key,
+        slice=_slice(by, row[4:9]),
+        players=players,
+        hands=hands,
+        sums=BetSums(**dict(zip(BetSums.__struct_fields__, map(int, sums), strict=True))),
+        voided_rounds=others[0],
+        voided_minor=int(others[1]),
+        open_rounds=others[2],
+        held_minor=int(others[3]),
+        resettled_rounds=others[4],
+        resettled_minor=int(others[5]),
+        cash_minor=None if cash is None else int(cash),
+        incentive_minor=None if incentive is None else int(incentive),
+        followed_rounds=others[8],
+        followed_minor=int(others[9]),
+        start_minor=float(others[10]),
+        error_minor=round(others[11]),
+        wrong_rounds=others[12],
+        wrong_minor=round(others[13]),
     )
 
 
-def _named(name: str, row: tuple[Any, ...]) -> str | None:
-    if name in PERIODS:
-        return None if row[8] is None else row[8].strftime(PERIODS[name])
-    value: str | None = row[4 + SLICES.index(name)]
-    return value
+def _slice(by: Sequence[str], values: Sequence[Any]) -> dict[str, str | None]:
+    """Return what a row's slice is called, by the five columns that the queries have for it."""
+    *named, begun = values
+    found = dict(zip(("table", "player", "channel", "stake_band"), named, strict=True))
+    found |= {name: begun and begun.strftime(form) for name, form in PERIODS.items()}
+    return {name: found[name] for name in by}
 
 
 def _parts(rows: list[tuple[Any, ...]]) -> dict[BetKey, dict[str, dict[str, PartSums]]]:

@@ -56,7 +56,7 @@ def report_on(
         title=asked.title,
         objection=objection_text(tables),
         shuffle=None if battery is None else _shuffle(battery),
-        findings=(
+        faults=(
             *(f"{each.name}: {each.total:,} rows: {each.asks}" for each in run_checks(tables)),
             *(map(_place, battery.findings) if battery is not None else ()),
         ),

@@ -20,6 +20,7 @@ from audit_reports.statistics.verdict import (
     read_side_bet,
     verdict,
 )
+from replay.currency import amount_text
 
 UNKNOWN_RULES: Final = "unknown rules"
 
@@ -39,7 +40,9 @@ def judge_bet(
         found = list(_side_bet(cell, returns, theory.fraction, theory.largest, level))
     else:
         found = read_luck(luck_by_day(figures, cell.key), level)
-    return verdict([*found, read_settlement(cell.wrong_rounds, cell.wrong_minor), *_followed(cell)])
+    wrong = amount_text(cell.wrong_minor, cell.key.currency)
+    wrong = f"{'+' if cell.wrong_minor > 0 else ''}{wrong}".replace("-", "−")
+    return verdict([*found, read_settlement(cell.wrong_rounds, wrong), *_followed(cell)])
 
 
 def luck_by_day(figures: Figures, key: BetKey) -> dict[str, list[LuckSums]]:

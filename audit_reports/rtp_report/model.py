@@ -37,8 +37,10 @@ class Part(msgspec.Struct, frozen=True):
     """What one kind of chance move, or of decision, added to a bet's return.
 
     `moved` counts the rounds in which it was not nil; `per_stake` is its share of the return, and
-    `z` for luck how many standard errors that lies from zero. `word` and `says` judge luck; None
-    for skill, which is the player's own.
+    `z` for luck how many standard errors that lies from zero. `within` is the half-width of its
+    confidence sequence per stake: where it is luck it stays that near to zero at all times. None of
+    too few rounds.
+    `word` and `says` judge luck; None for skill, which is the player's own.
     """
 
     term: str
@@ -47,6 +49,7 @@ class Part(msgspec.Struct, frozen=True):
     total_minor: float
     per_stake: float
     z: float | None
+    within: float | None
     word: Word | None
     says: str | None
 
@@ -71,7 +74,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """A bet's figures, over all of the report or in one slice of it.
 
     The returns are None where nothing was staked; `interval` is the 95% interval of the first for a
-    single look, None with fewer than two rounds.
+    single look, None with fewer than two rounds or none unlike another. `expected` is what such
+    play returns in the mean, theory and decisions together; of it `skill` came from the decisions,
+    and `luck` beside it, which lies `luck_z` standard errors from zero. All four are None where no
+    round could be followed.
     """
 
     bet: str
@@ -86,6 +92,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     rtp_on_initial_stakes: float | None
     rtp_on_total_staked: float | None
     interval: Bounds | None
+    expected: float | None
+    skill: float | None
+    luck: float | None
+    luck_z: float | None
     voided_rounds: int
     voided_minor: int
     open_rounds: int
@@ -99,19 +109,19 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 class BetReport(msgspec.Struct, frozen=True, kw_only=True):
     """One bet of a game, judged.
 
-    `why` names what the word rests on. `expected` is what such play returns in the mean: the theory
-    plus what the decisions added; None where no round could be followed. `band` is `expected` ± VI
-    / √effective_rounds, `anytime` the realised return's confidence sequence. `steps` lead from the
-    theory to what was returned, of the `followed_rounds`.
+    `why` names what the word rests on. `band` is the row's `expected` ± VI / √effective_rounds,
+    `anytime` the realised return's confidence sequence. `steps` lead from the theory to what was
+    returned, of the `followed_rounds`. Without being `judged` there were too few rounds for any of
+    its luck, or return, to be held to anything, and the word says nothing.
     """
 
     row: Row
     word: Word
+    judged: bool
     why: tuple[str, ...]
     meaning: str
     theory: Theory | None
     approved: Approved | None
-    expected: float | None
     volatility_index: float | None
     effective_rounds: float
     band: Bounds | None
@@ -124,11 +134,19 @@ class BetReport(msgspec.Struct, frozen=True, kw_only=True):
     growth: Growth | None
 
 
+class Idle(msgspec.Struct, frozen=True):
+    """Days, weeks or months without activity, from the first to the last of them."""
+
+    first: str
+    last: str
+
+
 class GameReport(msgspec.Struct, frozen=True, kw_only=True):
     """A game under one rule set in one currency, which are never summed with others.
 
     `title` is "unknown rules" where the ledger has no readable rules of the digest. `slices` has a
-    list of rows for each of what the report was asked to show figures by.
+    list of rows for each of what the report was asked to show figures by, `idle` those days, weeks
+    or months without any, for each of these that is a span of time alone.
     """
 
     game: str | None
@@ -139,6 +157,7 @@ class GameReport(msgspec.Struct, frozen=True, kw_only=True):
     why: tuple[str, ...]
     bets: tuple[BetReport, ...]
     slices: dict[str, tuple[Row, ...]]
+    idle: dict[str, tuple[Idle, ...]]
     days: tuple["Day", ...]
 
 
@@ -233,7 +252,8 @@ class RtpReport(msgspec.Struct, frozen=True, kw_only=True):
     """The whole report.
 
     `objection` is what verification says of the first leaf that was not counted, None for a ledger
-    that is whole. `shuffle` is None where the tests were not asked for.
+    that is whole. The last `faults` of the `findings` are of checks that must find nothing and of
+    how shoes were committed to and used. `shuffle` is None where the tests were not asked for.
     """
 
     format: str
@@ -246,5 +266,6 @@ class RtpReport(msgspec.Struct, frozen=True, kw_only=True):
     held: tuple[Held, ...]
     wrong: tuple[Wrong, ...]
     findings: tuple[str, ...]
+    faults: int
     shuffle: Shuffle | None
     provenance: Provenance

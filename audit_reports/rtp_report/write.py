@@ -1,7 +1,7 @@
 """A report on realised RTP in the form a file's name asks for: HTML, PDF, CSV or JSON."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -13,13 +13,13 @@ from audit_reports.errors import ReportError
 from audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
-from audit_reports.rtp_report.build import bet_words
+from audit_reports.rtp_report.bets import bet_words
 from audit_reports.rtp_report.figures import SLICES
 from audit_reports.rtp_report.judge import points
-from audit_reports.rtp_report.model import BetReport, Day, GameReport, Row, RtpReport
+from audit_reports.rtp_report.model import BetReport, Day, GameReport, Idle, Row, RtpReport
 from audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH
 from ledger.files import write_durably
-from replay.currency import amount_text
+from replay.currency import amount_text, number_text
 
 SUFFIXES: Final = (".html", ".pdf", ".csv", ".json")
 
@@ -31,12 +31,13 @@ TONES: Final = {NO_EVIDENCE: "good", WATCH: "warn", OUT_OF_RANGE: "bad"}
 _OF_ROW: Final = (
     "rounds", "hands", "players", "initial_minor", "staked_minor", "paid_minor", "win_minor",
     "rtp_on_initial_stakes", "rtp_on_total_staked", "interval_lower", "interval_upper",
-    "voided_rounds", "voided_minor", "open_rounds", "held_minor", "resettled_rounds",
-    "resettled_minor", "cash_minor", "incentive_minor",
+    "expected", "skill", "luck", "luck_z", "voided_rounds", "voided_minor", "open_rounds",
+    "held_minor", "resettled_rounds", "resettled_minor", "cash_minor", "incentive_minor",
 )  # fmt: skip
 _OF_BET: Final = (
-    "verdict", "why", "published_percent", "computed", "expected", "band_lower", "band_upper",
-    "anytime_lower", "anytime_upper", "wrong_rounds", "wrong_minor",
+    "verdict", "why", "published_percent", "computed", "approved_percent", "par_sheet_id",
+    "par_sheet_date", "par_sheet_sha256", "band_lower", "band_upper", "anytime_lower",
+    "anytime_upper", "wrong_rounds", "wrong_minor",
 )  # fmt: skip
 COLUMNS: Final = (
     "rows", "game", "rules_digest", "currency", "bet", *SLICES, *_OF_ROW, *_OF_BET
@@ -77,6 +78,8 @@ def _page(report: RtpReport) -> str:
         most=MOST_ROWS,
         bet_words=bet_words,
         slice_words=slice_words,
+        tone=_tone,
+        in_time=rows_in_time,
         runs=runs_of_days,
         percent=percent,
         points=points,
@@ -87,7 +90,7 @@ def _page(report: RtpReport) -> str:
 
 def percent(value: float | None, places: int = 2) -> str:
     """Return a fraction as a percentage, a dash for None."""
-    return "-" if value is None else f"{100 * value:.{places}f}%"
+    return "-" if value is None else f"{100 * value:.{places}f}%".replace("-", "−")
 
 
 def slice_words(name: str, value: str | None, currency: str) -> str:
@@ -96,8 +99,38 @@ def slice_words(name: str, value: str | None, currency: str) -> str:
         return "not recorded"
     if name == "stake_band":
         low, high = 10 ** int(value), 10 ** (int(value) + 1) - 1
-        return f"{amount_text(low)} to {amount_text(high, currency)}"
+        return f"{number_text(low, currency)} to {amount_text(high, currency)}"
     return value
+
+
+def rows_in_time(rows: Sequence[Row], idle: Sequence[Idle]) -> list[tuple[str, Row | None]]:
+    """Return rows with those spans put between them that had no activity, which have no row."""
+    named = [(idle_words(each), each.first, None) for each in idle] + [
+        ("", next(iter(row.slice.values())) or "", row) for row in rows
+    ]
+    if idle:
+        named.sort(key=lambda each: each[1])
+    return [(label, row) for label, _, row in named]
+
+
+def idle_words(idle: Idle) -> str:
+    """Return what a span without activity is called."""
+    return idle.first if idle.first == idle.last else f"{idle.first} to {idle.last}"
+
+
+def _tone(report: RtpReport) -> str:
+    """Return the colour a report begins in: none where there is too little to say anything, and
+    never a good one beside something found.
+    """
+    if report.objection is not None:
+        return TONES[OUT_OF_RANGE]
+    if report.word == NO_EVIDENCE:
+        failed = report.shuffle is not None and report.shuffle.failed
+        if report.faults or failed:
+            return TONES[WATCH]
+        if not any(game.bets[0].judged for game in report.games):
+            return ""
+    return TONES[report.word]
 
 
 def runs_of_days(days: tuple[Day, ...]) -> list[tuple[str, tuple[Row, ...]]]:
@@ -119,7 +152,7 @@ def runs_of_days(days: tuple[Day, ...]) -> list[tuple[str, tuple[Row, ...]]]:
 
 def funnel_of(game: GameReport, bet: BetReport) -> Markup:
     """Draw a bet's realised return over rounds against both bands about what was expected."""
-    growth, expected = bet.growth, bet.expected
+    growth, expected = bet.growth, bet.row.expected
     if growth is None or expected is None:
         return Markup("")
     last = growth.realised[-1]
@@ -167,6 +200,8 @@ def _records(report: RtpReport) -> Iterator[dict[str, Any]]:
         for by, rows in game.slices.items():
             for row in rows:
                 yield {"rows": f"by {by}", **named, **_of_row(row)}
+            for idle in game.idle.get(by, ()):
+                yield {"rows": f"by {by}: no activity", **named, by: idle_words(idle)}
         for day in game.days:
             for row in day.rows:
                 yield {"rows": "last 30 days", **named, **_of_row(row), "day": day.day}
@@ -185,13 +220,20 @@ def _of_bet(bet: BetReport) -> dict[str, Any]:
     found: dict[str, Any] = {
         "verdict": bet.word,
         "why": "; ".join(bet.why),
-        "expected": bet.expected,
         "wrong_rounds": bet.wrong_rounds,
         "wrong_minor": bet.wrong_minor,
     }
     if bet.theory is not None:
         found["published_percent"] = bet.theory.published_percent
         found["computed"] = bet.theory.computed
+    if bet.approved is not None:
+        sheet = bet.approved
+        found |= {
+            "approved_percent": sheet.percent,
+            "par_sheet_id": sheet.id,
+            "par_sheet_date": sheet.date,
+            "par_sheet_sha256": sheet.sha256,
+        }
     for name, bounds in (("band", bet.band), ("anytime", bet.anytime)):
         if bounds is not None:
             found |= {f"{name}_lower": bounds.lower, f"{name}_upper": bounds.upper}

@@ -57,7 +57,19 @@ def read_luck(parts: Mapping[str, Sequence[LuckSums]], level: float = LEVEL) -> 
     the interval that holds for a single look. `level` is shared equally by the parts.
     """
     share = level / max(len(parts), 1)
-    return [_read_luck(name, luck_looks(days, share), share) for name, days in parts.items()]
+    looks = looks_at_luck(parts, level)
+    return [_read_luck(name, looks[name], share) for name in parts]
+
+
+def looks_at_luck(
+    parts: Mapping[str, Sequence[LuckSums]], level: float = LEVEL
+) -> dict[str, list[LuckLook | None]]:
+    """Return each part's luck after each day beside what it stays within, as `read_luck` reads it.
+
+    The parts share `level`, so that with probability 1 − `level` none ever leaves its sequence.
+    """
+    share = level / max(len(parts), 1)
+    return {name: luck_looks(days, share) for name, days in parts.items()}
 
 
 def _read_luck(name: str, looks: Sequence[LuckLook | None], level: float) -> Reading:
@@ -65,7 +77,7 @@ def _read_luck(name: str, looks: Sequence[LuckLook | None], level: float) -> Rea
     if last is None:
         return Reading(name, NO_EVIDENCE, "too few rounds to judge by")
     z = last.total / last.standard_error
-    says = f"luck stands {z:+.2f} standard errors from zero"
+    says = f"luck stands {f'{z:+.2f}'.replace('-', '−')} standard errors from zero"
     left = [day for day, look in enumerate(looks, 1) if look and abs(look.total) > look.radius]
     if left:
         since = f"on day {left[0]} it left what luck stays within at all times"
@@ -102,10 +114,13 @@ def read_side_bet(
     return Reading(name, OUT_OF_RANGE, f"{says}; left out on day {held.index(False) + 1}")
 
 
-def read_settlement(bets: int, error_minor: int) -> Reading:
-    """Read the bets that were not paid as the rules say, and by how much in all: none may be."""
+def read_settlement(bets: int, amount: str) -> Reading:
+    """Read the bets that were not paid as the rules say, and by what `amount` in all: none may be.
+
+    The amount is as people read it, with its sign and currency.
+    """
     if not bets:
         return Reading("settlement", NO_EVIDENCE, "every bet was paid as the rules say")
     plural = "bet was" if bets == 1 else "bets were"
-    says = f"{bets:,} {plural} not paid as the rules say, {error_minor:+,} minor units in all"
+    says = f"{bets:,} {plural} not paid as the rules say, {amount} in all"
     return Reading("settlement", OUT_OF_RANGE, says)

@@ -6,6 +6,9 @@ from typing import Any
 
 from audit_reports.projection import Projection
 from audit_reports.rtp import RtpRow
+from audit_reports.rtp_report import gather
+from audit_reports.rtp_report.model import GameReport, RtpReport
+from audit_reports.tables import open_tables
 from ledger import Ledger
 from ledger.events import (
     BetSettled,
@@ -138,3 +141,15 @@ def the_row(rows: list[RtpRow], **wanted: object) -> RtpRow:
         row for row in rows if all(getattr(row, name) == value for name, value in wanted.items())
     ]
     return row
+
+
+def report_on(ledger: Ledger, asked: gather.Asked) -> RtpReport:
+    """The report on a ledger, its tables brought up to date."""
+    with open_tables(ledger) as tables:
+        return gather.report_on(ledger, tables, asked)
+
+
+def the_game(report: RtpReport, game: str, currency: str = "EUR") -> GameReport:
+    """What a report says of a game in a currency."""
+    (found,) = [each for each in report.games if (each.game, each.currency) == (game, currency)]
+    return found

@@ -1,6 +1,7 @@
 """Pages stand alone, show what a ledger says harmlessly, and draw the same bytes twice."""
 
 import re
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -68,8 +69,28 @@ def test_bars_stand_where_the_parts_before_them_ended() -> None:
     assert labels[-1] == "97.40%"
     bars = list(root.iter(f"{SVG}rect"))
     assert bars[1].get("fill") != bars[2].get("fill")
-    luck_top, skill_top = (float(bar.get("y") or 0) for bar in bars[1:3])
-    assert luck_top == skill_top
+    begin = [float(bar.get("x") or 0) for bar in bars]
+    end = [start + float(bar.get("width") or 0) for start, bar in zip(begin, bars, strict=True)]
+    assert (end[0], end[1], end[4]) == pytest.approx((begin[1], end[2], begin[2]))
+
+
+def test_no_word_of_a_chart_lies_on_another() -> None:
+    kinds = ["initial deal", "check", "hit", "double", "split", "zap", "hole card", "dealer draw"]
+    parts = ["theory", *kinds, "decisions", "wrong payments", "disputes"]
+    root = ElementTree.fromstring(waterfall_chart("t", "d", [(part, 0.01) for part in parts]))
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for each in root.iter(f"{SVG}text"):
+        # No letter of a sans serif is wider than 0.75 of its size in the mean of a word.
+        wide = 0.75 * float(each.get("font-size") or 0) * len(each.text or "")
+        begins = (
+            float(each.get("x") or 0)
+            - {"start": 0, "middle": 0.5, "end": 1}[each.get("text-anchor") or "start"] * wide
+        )
+        lines.setdefault(each.get("y") or "", []).append((begins, begins + wide))
+    rows = sorted(map(float, lines))
+    assert all(after - before > 13 for before, after in pairwise(rows))
+    for words in lines.values():
+        assert all(one[1] < other[0] for one, other in pairwise(sorted(words)))
 
 
 def test_a_scale_puts_its_ends_on_its_pixels_and_ticks_on_round_numbers() -> None:

@@ -11,12 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from audit_reports.errors import ReportError
-from audit_reports.rtp_report import gather
 from audit_reports.rtp_report.figures import Scope, read_slices
 from audit_reports.rtp_report.gather import Asked
-from audit_reports.rtp_report.model import GameReport, RtpReport
+from audit_reports.rtp_report.model import RtpReport
 from audit_reports.rtp_report.write import COLUMNS, render_rtp_report
-from audit_reports.tables import open_tables
 from ledger import Ledger
 from ledger.events import BetSettled, EventData, RoundClosed
 from replay.catalogue import add_published_games, current_rules
@@ -29,9 +27,11 @@ from tests.audit_reports.helpers import (
     closed,
     doubled_push,
     play,
+    report_on,
     settled,
     simple,
     split_and_doubled,
+    the_game,
     voided,
 )
 
@@ -42,11 +42,6 @@ SECTIONS = (
     "Findings", "Voided bets", "Funds held in interrupted rounds", "Shuffle", "How to read this",
     "Provenance",
 )  # fmt: skip
-
-
-def report_on(ledger: Ledger, asked: Asked) -> RtpReport:
-    with open_tables(ledger) as tables:
-        return gather.report_on(ledger, tables, asked)
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +80,6 @@ def by_hand(*rounds: list[EventData]) -> RtpReport:
         for events in rounds:
             play(made, events)
         return report_on(made, Asked(shuffle_tests=False))
-
-
-def the_game(report: RtpReport, game: str, currency: str = "EUR") -> GameReport:
-    (found,) = [each for each in report.games if (each.game, each.currency) == (game, currency)]
-    return found
 
 
 @pytest.mark.parametrize("suffix", [".html", ".csv", ".json"])
@@ -241,7 +231,7 @@ def test_a_wrong_payment_is_out_of_range_and_named() -> None:
         report = report_on(made, Asked(shuffle_tests=False))
     bet = the_game(report, "zero").bets[0]
     assert (bet.word, bet.wrong_rounds, bet.wrong_minor) == ("out of range", 1, 7)
-    assert bet.why == ("settlement: 1 bet was not paid as the rules say, +7 minor units in all",)
+    assert bet.why == ("settlement: 1 bet was not paid as the rules say, +0.07 EUR in all",)
     assert report.headline.startswith("Out of range: Zero")
     assert [each.error_minor for each in report.wrong] == [7]
 

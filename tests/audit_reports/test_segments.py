@@ -6,9 +6,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from audit_reports import segments as publishing
@@ -20,6 +22,7 @@ from audit_reports.tables import open_tables, read_tables
 from ledger import Ledger
 from ledger.events import BetResettled, ConnectionLost
 from ledger.signing import sign_checkpoint
+from replay.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     NBA,
     begun,
@@ -31,6 +34,7 @@ from tests.audit_reports.helpers import (
     split_and_doubled,
     voided,
 )
+from tests.replay.helpers import HandClock
 
 
 @pytest.fixture
@@ -86,6 +90,28 @@ def test_segments_made_bit_by_bit_are_those_made_at_once(
     assert any(path.startswith("rounds/game=unknown/month=") for path in bit_by_bit)
     (resettled,) = [row for row in contents["round_bets"] if row["round"] == first]
     assert (resettled["paid_minor"], resettled["recorded_paid_minor"]) == (250, 200)
+
+
+def test_segments_lie_by_game_and_month_and_are_packed_by_zstd(folder: Path) -> None:
+    clock = HandClock()
+    with Ledger.init(folder.parent.parent, "ledger.example/bj", clock=clock) as made:
+        add_published_games(made)
+        play(made, simple(200))
+        clock.forward(days=31)
+        play(made, simple(0))
+        play(made, simple(0, digest=NBA))
+        open_tables(made).close()
+    months = [f"{clock.moment - timedelta(days=31):%Y-%m}", f"{clock.moment:%Y-%m}"]
+    for table in ("rounds", "bets", "round_bets"):
+        parts = [path for path in named(folder) if path.startswith(f"{table}/game=")]
+        assert sorted(path.rpartition("/")[0] for path in parts) == [
+            f"{table}/game=nba/month={months[1]}",
+            *(f"{table}/game=zappit/month={month}" for month in months),
+        ]
+        for path in parts:
+            group = pq.ParquetFile(folder / path).metadata.row_group(0)
+            packed = {group.column(n).compression for n in range(group.num_columns)}
+            assert packed == {"ZSTD"}
 
 
 def test_an_update_writes_only_the_ranges_that_changed(

@@ -247,10 +247,10 @@ def test_a_side_bet_is_read_against_its_theory() -> None:
 
 
 def test_any_error_of_settlement_is_out_of_range() -> None:
-    assert read_settlement(0, 0).word == NO_EVIDENCE
-    found = verdict([read_settlement(1, -50), read_settlement(0, 0)])
+    assert read_settlement(0, "0.00 EUR").word == NO_EVIDENCE
+    found = verdict([read_settlement(1, "−0.50 EUR"), read_settlement(0, "0.00 EUR")])
     assert found.word == OUT_OF_RANGE
-    assert "1 bet was not paid as the rules say, -50 minor units" in found.readings[0].says
+    assert "1 bet was not paid as the rules say, −0.50 EUR" in found.readings[0].says
 
 
 def test_no_word_is_fair() -> None:

@@ -1,19 +1,24 @@
 """`rtp` and `report rtp`: what they say, at which width, and one clear line for bad input."""
 
 import json
+import re
 import time
 from pathlib import Path
 from shutil import copytree
 
 import pytest
+from msgspec.structs import replace
 
 from cli.demo import alter_payment
 from cli.rtp import bar
 from ledger import Ledger
-from ledger.events import AlarmRaised, BetSettled
-from replay.catalogue import add_published_games
+from ledger.events import AlarmRaised, BetSettled, RoundOpened
+from replay.catalogue import add_published_games, current_rules
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
+from replay.players import make_player
+from replay.simulation import simulate
+from replay.table import TableSettings
 from tests.audit_reports.helpers import play, simple
 from tests.cli.conftest import Shoeproof
 
@@ -66,16 +71,62 @@ def test_every_line_fits_the_terminal(
 
 
 @pytest.mark.parametrize("suffix", ["html", "csv", "json"])
-def test_a_report_is_the_same_bytes_twice(
+def test_a_report_is_the_same_bytes_twice_and_from_tables_made_anew(
     shoeproof: Shoeproof, ledger: Path, tmp_path: Path, suffix: str
 ) -> None:
-    files = [tmp_path / f"{n}.{suffix}" for n in "ab"]
-    for file in files:
-        result = shoeproof("report", "rtp", "-o", file, "--at", "2026-12-01", "--ledger", ledger)
+    asked = ("report", "rtp", "--at", "2026-12-01", "--by", "day", "--by", "player")
+    written = []
+    for name, options in (("a", ()), ("b", ()), ("c", ("--rebuild",))):
+        file = tmp_path / f"{name}.{suffix}"
+        result = shoeproof(*asked, "-o", file, *options, "--ledger", ledger)
         assert result.code == 0
         assert "No evidence against" in result.out
-    first, second = (file.read_bytes() for file in files)
-    assert first == second
+        written.append(file.read_bytes())
+    assert len(set(written)) == 1
+
+
+def test_skill_is_told_of_each_player_and_of_each_kind_of_decision(
+    shoeproof: Shoeproof, tmp_path: Path
+) -> None:
+    path = tmp_path / "skilled"
+    with Ledger.init(path, "test.example/skilled") as made, Ledger.in_memory("other") as other:
+        add_published_games(made)
+        add_published_games(other)
+        rules = current_rules(other, "nba")
+        for name in ("basic", "random"):
+            settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+            simulate(other, rules, settings, {"s1": {"main": 100}}, make_player(name, 5), 150)
+            streams = [leaf.stream for leaf in other.leaves() if leaf.topic == "RoundOpened"][-150:]
+            for stream in streams:
+                events = (each.event.data for each in other.events(stream))
+                play(made, (replace(each, player=name) if isinstance(each, RoundOpened) else each
+                            for each in events))  # fmt: skip
+    told = json.loads(shoeproof("rtp", "--by", "player", "--json", "--ledger", path).out)
+    rows = {
+        row["slice"]["player"]: row
+        for row in told["games"][0]["slices"]["player"]
+        if row["bet"] == "main"
+    }
+    assert rows["random"]["skill"] < -0.1 < -0.01 < rows["basic"]["skill"] < 0.01
+    assert rows["random"]["expected"] < rows["basic"]["expected"]
+    shown = shoeproof("rtp", "--by", "player", "--ledger", path).out
+    assert f"{100 * rows['random']['expected']:.2f}%" in shown
+    select = """SELECT player, SUM(COLUMNS('^skill_')) / SUM(initial_minor)
+        FROM round_bets WHERE state = 'closed' AND bet = 'main' GROUP BY player"""
+    by_kind = json.loads(shoeproof("sql", select, "--json", "--ledger", path).out)
+    assert {row["player"] for row in by_kind} == {"basic", "random"}
+    for row in by_kind:
+        kinds = sum(value for name, value in row.items() if name != "player")
+        assert kinds == pytest.approx(rows[row["player"]]["skill"], abs=1e-6)
+
+
+def test_slices_by_day_name_the_days_without_any(shoeproof: Shoeproof, ledger: Path) -> None:
+    period = ("--from", "2001-01-01T00:00Z", "--to", "2101-01-01T00:00Z")
+    out = shoeproof("rtp", "--by", "day", *period, "--ledger", ledger).out
+    idle = [line for line in out.splitlines() if "no activity" in line]
+    assert len(idle) == 6
+    assert idle[0].startswith("  2001-01-01 to ")
+    assert " to 2100-12-31" in idle[1]
 
 
 def test_json_has_every_game_judged(shoeproof: Shoeproof, ledger: Path) -> None:
@@ -179,6 +230,8 @@ def test_a_forged_ledger_is_refused_unless_its_sound_part_is_asked_for(
     assert part.code == 1
     assert "This ledger fails verification at leaf" in part.out.splitlines()[0]
     page = file.read_text()
+    (said,) = re.findall("<strong>(.*?)</strong>", page)
+    assert said.startswith("This ledger fails verification. Of the part before: no ")
     main = page[page.index("<main>") :].split("\n")
     assert main[1].startswith('<p class="alarm" role="alert">This ledger fails verification')
     told = json.loads(shoeproof("rtp", "--verified-only", "--json", "--ledger", forged).out)

@@ -1,0 +1,252 @@
+"""A bet judged, with its figures as they are shown: pure, as the report that it is a part of."""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from math import sqrt
+
+from audit_reports.rtp_report.figures import (
+    BetKey,
+    Cell,
+    Figures,
+    PartSums,
+    PartTotals,
+    is_luck,
+)
+from audit_reports.rtp_report.judge import (
+    guilty,
+    judge_bet,
+    luck_by_day,
+    meaning,
+    part_words,
+)
+from audit_reports.rtp_report.model import (
+    Approved,
+    BetReport,
+    Bounds,
+    Growth,
+    Part,
+    Row,
+    Step,
+    Theory,
+)
+from audit_reports.rtp_report.theoretical import Theoretical
+from audit_reports.statistics.intervals import (
+    rtp_on_initial_stakes,
+    volatility_band,
+    volatility_index,
+)
+from audit_reports.statistics.sequences import LuckLook, rtp_looks
+from audit_reports.statistics.sums import BetSums, LuckSums
+from audit_reports.statistics.verdict import (
+    Verdict,
+    looks_at_luck,
+)
+
+
+def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: float) -> BetReport:
+    """Return a bet judged at a level, which is how likely the word is to be out of range by chance.
+
+    `theory` is None for rules that the ledger does not have.
+    """
+    found = judge_bet(figures, cell, theory, level)
+    parts = {part: _total(days) for part, days in figures.parts.get(cell.key, {}).items()}
+    sequences = looks_at_luck(luck_by_day(figures, cell.key), level)
+    expected = _expected(cell, totals(parts))
+    sums = cell.sums
+    sd = _spread(sums)
+    half = volatility_band(0.0, sd, sums.effective_rounds)
+    days = [each.sums for each in figures.days if each.key == cell.key]
+    last = next(reversed(rtp_looks(days)), None) if days else None
+    sheet = figures.approved.get((cell.key.rules_digest, cell.key.bet))
+    centred = None if expected is None or half is None else expected
+    return BetReport(
+        row=row(cell, totals(parts)),
+        word=found.word,
+        judged=_is_judged(cell, theory, sequences),
+        why=guilty(found),
+        meaning=meaning(cell, found.word, expected, None if half is None else half.upper),
+        theory=None if theory is None else _theory(theory),
+        approved=None if sheet is None else Approved(*sheet),
+        volatility_index=rounded(volatility_index(sd)) if sums.rounds > 1 else None,
+        effective_rounds=rounded(float(sums.effective_rounds)),
+        band=None
+        if centred is None or half is None
+        else _bounds(centred + half.lower, centred + half.upper),
+        anytime=None if last is None else _bounds(last.lower, last.upper),
+        followed_rounds=cell.followed_rounds,
+        steps=_steps(cell, parts, _resettled_minor(figures, cell.key)),
+        parts=tuple(
+            _part(cell, name, part, found, next(reversed(sequences.get(name, ())), None))
+            for name, part in parts.items()
+            if part.moved
+        ),
+        wrong_rounds=cell.wrong_rounds,
+        wrong_minor=cell.wrong_minor,
+        growth=_growth(figures.growth.get(cell.key, ())),
+    )
+
+
+def row(cell: Cell, parts: PartTotals) -> Row:
+    """Return a cell's figures, and the parts they fall into, as they are shown."""
+    sums, followed = cell.sums, cell.followed_minor
+    rtp, of_total = sums.rtp_on_initial_stakes, sums.rtp_on_total_staked
+    interval, expected = rtp_on_initial_stakes(sums), _expected(cell, parts)
+    return Row(
+        bet=cell.key.bet,
+        slice=cell.slice,
+        rounds=sums.rounds,
+        hands=cell.hands,
+        players=cell.players,
+        initial_minor=sums.initial,
+        staked_minor=sums.staked,
+        paid_minor=sums.paid,
+        win_minor=sums.staked - sums.paid,
+        rtp_on_initial_stakes=None if rtp is None else rounded(float(rtp)),
+        rtp_on_total_staked=None if of_total is None else rounded(float(of_total)),
+        interval=_bounds(interval.lower, interval.upper)
+        if interval is not None and interval.lower < interval.upper
+        else None,
+        expected=None if expected is None else rounded(expected),
+        skill=rounded(parts.skill_minor / followed) if followed else None,
+        luck=rounded(parts.luck_minor / followed) if followed else None,
+        luck_z=_z(parts.luck_minor, parts.luck_squares),
+        voided_rounds=cell.voided_rounds,
+        voided_minor=cell.voided_minor,
+        open_rounds=cell.open_rounds,
+        held_minor=cell.held_minor,
+        resettled_rounds=cell.resettled_rounds,
+        resettled_minor=cell.resettled_minor,
+        cash_minor=cell.cash_minor,
+        incentive_minor=cell.incentive_minor,
+    )
+
+
+def bet_words(bet: str) -> str:
+    """Return a bet's name in words."""
+    return {"twenty_one_plus_three": "21+3"}.get(bet, bet.replace("_", " "))
+
+
+def rounded(value: float) -> float:
+    """Return a value to a millionth, where the order of a sum makes no difference any more."""
+    return round(value, 6) + 0.0
+
+
+def totals(parts: Mapping[str, PartSums]) -> PartTotals:
+    """Return parts added up: no kind of luck goes with another, so their variances add up."""
+    luck = [part.sums for name, part in parts.items() if is_luck(name)]
+    return PartTotals(
+        luck_minor=sum(each.total for each in luck),
+        luck_squares=sum(each.squares for each in luck),
+        skill_minor=sum(part.sums.total for name, part in parts.items() if not is_luck(name)),
+    )
+
+
+def _is_judged(
+    cell: Cell, theory: Theoretical | None, sequences: Mapping[str, Sequence[LuckLook | None]]
+) -> bool:
+    """Tell whether rounds were enough for what a bet is judged by; of a side bet any are."""
+    if theory is None:
+        return False
+    if theory.fraction is not None:
+        return cell.sums.rounds > 0
+    return any(looks and looks[-1] is not None for looks in sequences.values())
+
+
+def _theory(theory: Theoretical) -> Theory:
+    return Theory(theory.published_percent, rounded(theory.computed))
+
+
+def _total(days: Mapping[str, PartSums]) -> PartSums:
+    moved, sums = 0, LuckSums()
+    for day in sorted(days):
+        moved, sums = moved + days[day].moved, sums + days[day].sums
+    return PartSums(moved, sums)
+
+
+def _expected(cell: Cell, parts: PartTotals) -> float | None:
+    if not cell.followed_minor:
+        return None
+    return (cell.start_minor + parts.skill_minor) / cell.followed_minor
+
+
+def _z(total: float, squares: float) -> float | None:
+    return rounded(total / sqrt(squares)) if squares else None
+
+
+def _spread(sums: BetSums) -> float:
+    """Return the standard deviation of what a unit of initial stake wins."""
+    rtp = sums.rtp_on_initial_stakes
+    if rtp is None or sums.rounds < 2:
+        return 0.0
+    squares = sums.residual_squares(rtp - 1) / sums.initial_initial
+    return sqrt(squares * sums.rounds / (sums.rounds - 1))
+
+
+def _resettled_minor(figures: Figures, key: BetKey) -> int:
+    """Return what disputes added to a bet's payments in the rounds that could be followed."""
+    return sum(
+        each.paid_minor - each.recorded_paid_minor
+        for each in figures.wrong
+        if (each.game, each.rules_digest, each.currency, each.bet) == key
+        and each.resettled
+        and each.error_minor is not None
+    )
+
+
+def _steps(cell: Cell, parts: Mapping[str, PartSums], resettled_minor: int) -> tuple[Step, ...]:
+    stakes = cell.followed_minor
+    if not stakes:
+        return ()
+    luck = {part_words(name): part for name, part in parts.items() if is_luck(name) and part.moved}
+    steps = [
+        ("theory", cell.start_minor),
+        *((name, part.sums.total) for name, part in luck.items()),
+        ("decisions", totals(parts).skill_minor),
+        ("wrong payments", cell.error_minor),
+        ("disputes", resettled_minor),
+    ]
+    always = ("theory", "decisions", *luck)
+    return tuple(
+        Step(label, rounded(value / stakes)) for label, value in steps if value or label in always
+    )
+
+
+def _part(cell: Cell, name: str, part: PartSums, found: Verdict, look: LuckLook | None) -> Part:
+    sums, stakes = part.sums, cell.followed_minor
+    term, _, kind = name.partition("_")
+    reading = next((each for each in found.readings if each.of == name), None)
+    return Part(
+        term=term,
+        kind=kind,
+        moved=part.moved,
+        total_minor=rounded(sums.total),
+        per_stake=rounded(sums.total / stakes),
+        z=_z(sums.total, sums.squares) if is_luck(name) else None,
+        within=None if look is None else rounded(look.radius / stakes),
+        word=None if reading is None else reading.word,
+        says=None if reading is None else reading.says,
+    )
+
+
+def _growth(steps: Sequence[BetSums]) -> Growth | None:
+    """Return a bet's growth from the first look on at which both bands can be told."""
+    looks = [
+        (so_far, anytime)
+        for so_far, anytime in zip(accumulate(steps), rtp_looks(steps), strict=True)
+        if anytime is not None
+    ]
+    if len(looks) < 2:
+        return None
+    half_widths = [
+        volatility_band(0.0, _spread(so_far), so_far.effective_rounds) for so_far, _ in looks
+    ]
+    return Growth(
+        rounds=tuple(so_far.rounds for so_far, _ in looks),
+        realised=tuple(rounded(look.estimate) for _, look in looks),
+        fixed=tuple(0.0 if half is None else rounded(half.upper) for half in half_widths),
+        anytime=tuple(rounded(look.upper - look.estimate) for _, look in looks),
+    )
+
+
+def _bounds(lower: float, upper: float) -> Bounds:
+    return Bounds(rounded(lower), rounded(upper))

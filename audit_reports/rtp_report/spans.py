@@ -1,0 +1,58 @@
+"""Days, ISO weeks and months in UTC, and those of them in which nothing happened."""
+
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from typing import Final
+
+from audit_reports.rtp_report.model import Idle
+
+PERIODS: Final = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
+"""The spans of time that figures can be shown by, each with how it is written."""
+
+_READ: Final = {"day": ("", "%Y-%m-%d"), "week": ("-1", "%G-W%V-%u"), "month": ("", "%Y-%m")}
+
+
+def idle_spans(
+    period: str, active: Iterable[str], begin: datetime | None, end: datetime | None
+) -> tuple[Idle, ...]:
+    """Return the runs of days, weeks or months that are not `active`, in order.
+
+    They lie between the first and the last active one, or from `begin` on and before `end` where
+    these are given.
+    """
+    numbers = sorted({_number(period, _first_day(period, name)) for name in active})
+    if not numbers:
+        return ()
+    before, after = numbers[0] - 1, numbers[-1] + 1
+    if begin is not None:
+        before = min(before, _number(period, begin.astimezone(UTC).date()) - 1)
+    if end is not None:
+        last = end.astimezone(UTC) - timedelta(microseconds=1)
+        after = max(after, _number(period, last.date()) + 1)
+    return tuple(
+        Idle(_name(period, one + 1), _name(period, other - 1))
+        for one, other in pairwise((before, *numbers, after))
+        if other - one > 1
+    )
+
+
+def _number(period: str, day: date) -> int:
+    """Return which day, week or month since the beginning of the calendar a day is in."""
+    if period == "month":
+        return 12 * day.year + day.month - 1
+    # The first day of the calendar is a Monday.
+    return day.toordinal() if period == "day" else (day.toordinal() - 1) // 7
+
+
+def _name(period: str, number: int) -> str:
+    if period == "month":
+        begun = date(number // 12, number % 12 + 1, 1)
+    else:
+        begun = date.fromordinal(number if period == "day" else 7 * number + 1)
+    return begun.strftime(PERIODS[period])
+
+
+def _first_day(period: str, name: str) -> date:
+    weekday, form = _READ[period]
+    return datetime.strptime(name + weekday, form).date()
