@@ -8,7 +8,9 @@
 -- `rounds` to `paid_paid` are those of `statistics.BetSums`, all hands of a round together.
 -- `followed_rounds` could be taken apart, with `followed_minor` of initial stakes; `wrong_rounds`
 -- were not paid as the rules say and stay so. Cash and incentive stakes are null where no round
--- records them. `first_leaf` and `last_leaf` are the first and the last of its rounds' leaves.
+-- records them. `luck` and `skill` are those of all kinds; `luck_luck` has the squares of each kind,
+-- which add up because no kind goes with another. `first_leaf` and `last_leaf` are the first and the
+-- last of its rounds' leaves.
 CREATE OR REPLACE TEMP MACRO sums_by_day(bets) AS TABLE
 WITH of_rounds AS (
     SELECT
@@ -17,6 +19,9 @@ WITH of_rounds AS (
         staked_minor::HUGEINT AS t,
         paid_minor::HUGEINT AS p,
         start_minor IS NOT NULL AS is_followed,
+        list_sum([*COLUMNS('^luck_')]) AS luck,
+        list_sum(list_transform([*COLUMNS('^luck_')], lambda x: x * x)) AS luck_luck,
+        list_sum([*COLUMNS('^skill_')]) AS skill,
         COALESCE(wrong_hands, 0) > 0 AND NOT resettled AS is_wrong
     FROM query_table(bets)
     WHERE mode = 'real'
@@ -52,6 +57,9 @@ SELECT
     COUNT_IF(is_followed)::BIGINT AS followed_rounds,
     COALESCE(SUM(initial_minor) FILTER (is_followed), 0)::BIGINT AS followed_minor,
     COALESCE(SUM(start_minor ORDER BY first_leaf), 0) AS start_minor,
+    COALESCE(SUM(luck ORDER BY first_leaf), 0) AS luck,
+    COALESCE(SUM(luck_luck ORDER BY first_leaf), 0) AS luck_luck,
+    COALESCE(SUM(skill ORDER BY first_leaf), 0) AS skill,
     COALESCE(SUM(error_minor ORDER BY first_leaf), 0) AS error_minor,
     COUNT_IF(is_wrong)::BIGINT AS wrong_rounds,
     COALESCE(SUM(error_minor ORDER BY first_leaf) FILTER (is_wrong), 0) AS wrong_minor,

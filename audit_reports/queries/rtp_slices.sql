@@ -59,7 +59,10 @@ SELECT
     SUM(start_minor) FILTER (state = 'closed') AS start_minor,
     SUM(error_minor) FILTER (state = 'closed') AS error_minor,
     (SUM(wrong_rounds) FILTER (state = 'closed'))::BIGINT AS wrong_rounds,
-    SUM(wrong_minor) FILTER (state = 'closed') AS wrong_minor
+    SUM(wrong_minor) FILTER (state = 'closed') AS wrong_minor,
+    SUM(luck) FILTER (state = 'closed') AS luck,
+    SUM(luck_luck) FILTER (state = 'closed') AS luck_luck,
+    SUM(skill) FILTER (state = 'closed') AS skill
 FROM chosen
 GROUP BY ALL
 ORDER BY ALL

@@ -9,7 +9,6 @@ from audit_reports.rtp_report.figures import (
     Cell,
     Figures,
     PartSums,
-    PartTotals,
     is_luck,
 )
 from audit_reports.rtp_report.judge import (
@@ -51,7 +50,7 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
     found = judge_bet(figures, cell, theory, level)
     parts = {part: _total(days) for part, days in figures.parts.get(cell.key, {}).items()}
     sequences = looks_at_luck(luck_by_day(figures, cell.key), level)
-    expected = _expected(cell, totals(parts))
+    expected = _expected(cell)
     sums = cell.sums
     sd = _spread(sums)
     half = volatility_band(0.0, sd, sums.effective_rounds)
@@ -60,7 +59,7 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
     sheet = figures.approved.get((cell.key.game or "", cell.key.rules_digest, cell.key.bet))
     centred = None if expected is None or half is None else expected
     return BetReport(
-        row=row(cell, totals(parts)),
+        row=row(cell),
         word=found.word,
         judged=_is_judged(cell, theory, sequences),
         why=guilty(found),
@@ -86,11 +85,11 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
     )
 
 
-def row(cell: Cell, parts: PartTotals) -> Row:
+def row(cell: Cell) -> Row:
     """Return a cell's figures, and the parts they fall into, as they are shown."""
     sums, followed = cell.sums, cell.followed_minor
     rtp, of_total = sums.rtp_on_initial_stakes, sums.rtp_on_total_staked
-    interval, expected = rtp_on_initial_stakes(sums), _expected(cell, parts)
+    interval, expected = rtp_on_initial_stakes(sums), _expected(cell)
     return Row(
         bet=cell.key.bet,
         slice=cell.slice,
@@ -107,9 +106,9 @@ def row(cell: Cell, parts: PartTotals) -> Row:
         if interval is not None and interval.lower < interval.upper
         else None,
         expected=None if expected is None else rounded(expected),
-        skill=rounded(parts.skill_minor / followed) if followed else None,
-        luck=rounded(parts.luck_minor / followed) if followed else None,
-        luck_z=_z(parts.luck_minor, parts.luck_squares),
+        skill=rounded(cell.parts.skill_minor / followed) if followed else None,
+        luck=rounded(cell.parts.luck_minor / followed) if followed else None,
+        luck_z=_z(cell.parts.luck_minor, cell.parts.luck_squares),
         voided_rounds=cell.voided_rounds,
         voided_minor=cell.voided_minor,
         open_rounds=cell.open_rounds,
@@ -129,16 +128,6 @@ def bet_words(bet: str) -> str:
 def rounded(value: float) -> float:
     """Return a value to a millionth, where the order of a sum makes no difference any more."""
     return round(value, 6) + 0.0
-
-
-def totals(parts: Mapping[str, PartSums]) -> PartTotals:
-    """Return parts added up: no kind of luck goes with another, so their variances add up."""
-    luck = [part.sums for name, part in parts.items() if is_luck(name)]
-    return PartTotals(
-        luck_minor=sum(each.total for each in luck),
-        luck_squares=sum(each.squares for each in luck),
-        skill_minor=sum(part.sums.total for name, part in parts.items() if not is_luck(name)),
-    )
 
 
 def _is_judged(
@@ -163,10 +152,10 @@ def _total(days: Mapping[str, PartSums]) -> PartSums:
     return PartSums(moved, sums)
 
 
-def _expected(cell: Cell, parts: PartTotals) -> float | None:
+def _expected(cell: Cell) -> float | None:
     if not cell.followed_minor:
         return None
-    return (cell.start_minor + parts.skill_minor) / cell.followed_minor
+    return (cell.start_minor + cell.parts.skill_minor) / cell.followed_minor
 
 
 def _z(total: float, squares: float) -> float | None:
@@ -201,7 +190,7 @@ def _steps(cell: Cell, parts: Mapping[str, PartSums], resettled_minor: int) -> t
     steps = [
         ("theory", cell.start_minor),
         *((name, part.sums.total) for name, part in luck.items()),
-        ("decisions", totals(parts).skill_minor),
+        ("decisions", cell.parts.skill_minor),
         ("wrong payments", cell.error_minor),
         ("disputes", resettled_minor),
     ]

@@ -5,11 +5,10 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Final
 
-from audit_reports.rtp_report.bets import bet_report, bet_words, row, totals
+from audit_reports.rtp_report.bets import bet_report, bet_words, row
 from audit_reports.rtp_report.figures import (
     Cell,
     Figures,
-    PartTotals,
 )
 from audit_reports.rtp_report.judge import (
     worst,
@@ -171,7 +170,7 @@ def _slices(figures: Figures, mine: Cell) -> dict[str, tuple[Row, ...]]:
     """Return the rows of a game's slices, spans of time in their order, others bet by bet."""
     found = {}
     for by, cells in figures.slices.items():
-        rows = [row(cell, parts) for cell, parts in cells if _of(cell, mine)]
+        rows = [row(cell) for cell in cells if _of(cell, mine)]
         if by[0] in PERIODS and len(by) == 1:
             rows.sort(key=lambda each: each.slice[by[0]] or "")
         found[",".join(by)] = tuple(rows)
@@ -202,17 +201,11 @@ def _days(figures: Figures, mine: Cell, last: date | None) -> tuple[Day, ...]:
     by_day: dict[str | None, list[Row]] = {}
     for cell in figures.days:
         if _of(cell, mine):
-            by_day.setdefault(cell.slice["day"], []).append(row(cell, _of_day(figures, cell)))
+            by_day.setdefault(cell.slice["day"], []).append(row(cell))
     # A clock may say anything, the first days there are among it.
     shown = min(DAYS, (last - date.min).days + 1)
     days: list[date] = [last - timedelta(days=back) for back in range(shown)]
     return tuple(Day(each.isoformat(), tuple(by_day.get(each.isoformat(), ()))) for each in days)
-
-
-def _of_day(figures: Figures, cell: Cell) -> PartTotals:
-    name = cell.slice["day"] or ""
-    parts = figures.parts.get(cell.key, {})
-    return totals({part: days[name] for part, days in parts.items() if name in days})
 
 
 def _is_midnight(moment: datetime) -> bool:

@@ -18,7 +18,7 @@ SLICES: Final = ("table", "player", "channel", "stake_band", "day", "week", "mon
 """What figures can be made by, besides game, rules, currency and bet, which are always apart."""
 
 QUERIES: Final = (
-    "rtp_slices", "rtp_slice_parts", "rtp_parts", "rtp_returns", "rtp_growth", "rtp_voids",
+    "rtp_slices", "rtp_parts", "rtp_returns", "rtp_growth", "rtp_voids",
     "rtp_held", "rtp_wrong", "rtp_extent", "rtp_par_sheets",
 )  # fmt: skip
 """The files of `queries/` that a report's figures come from."""
@@ -40,6 +40,14 @@ class BetKey(NamedTuple):
     bet: str
 
 
+class PartTotals(msgspec.Struct, frozen=True):
+    """All luck, its square summed over rounds and kinds, and all skill; minor units."""
+
+    luck_minor: float = 0.0
+    luck_squares: float = 0.0
+    skill_minor: float = 0.0
+
+
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """A bet's figures in one slice; amounts are minor units.
 
@@ -47,6 +55,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     apart, with `followed_minor` of initial stakes, `start_minor` to be returned in the mean and
     `error_minor` paid too much at the table. `wrong_rounds` were not paid as the rules say and
     stay so, by `wrong_minor` in all. `resettled_minor` is what disputes added to what was paid.
+    `parts` is all luck and skill of the rounds that could be followed.
     Cash and incentive stakes are None where no round records them.
     """
 
@@ -69,14 +78,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     error_minor: int
     wrong_rounds: int
     wrong_minor: int
-
-
-class PartTotals(msgspec.Struct, frozen=True):
-    """All luck, its square summed over rounds and kinds, and all skill; minor units."""
-
-    luck_minor: float = 0.0
-    luck_squares: float = 0.0
-    skill_minor: float = 0.0
+    parts: PartTotals
 
 
 class PartSums(msgspec.Struct, frozen=True):
@@ -167,7 +169,7 @@ class Scope(msgspec.Struct, frozen=True):
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was counted; `slices` with the parts each falls into, `parts` by bet, part
+    """Everything that was counted; `parts` by bet, part
     (`luck_hit`) and day, `returns` by bet and day, `growth` in steps for a chart, `approved` by
     game, rules digest and bet: id, date, SHA-256 and percentage of the PAR sheet.
     """
@@ -176,7 +178,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     extents: list[Extent]
     totals: list[Cell]
     days: list[Cell]
-    slices: dict[tuple[str, ...], list[tuple[Cell, PartTotals]]]
+    slices: dict[tuple[str, ...], list[Cell]]
     parts: dict[BetKey, dict[str, dict[str, PartSums]]]
     returns: dict[BetKey, dict[str, dict[Fraction, int]]]
     growth: dict[BetKey, list[BetSums]]
@@ -205,7 +207,7 @@ def figures(tables: Relations, scope: Scope, by: Sequence[tuple[str, ...]] = ())
         extents=[Extent(*row) for row in tables.query("rtp_extent", **period)],
         totals=cells(tables, scope),
         days=cells(tables, scope, ("day",)),
-        slices={names: _cells_in_parts(tables, scope, names) for names in by},
+        slices={names: cells(tables, scope, names) for names in by},
         parts=_parts(tables.query("rtp_parts", **period)),
         returns=_returns(tables.query("rtp_returns", **period)),
         growth=_growth(tables.query("rtp_growth", **period)),
@@ -222,19 +224,6 @@ def cells(tables: Relations, scope: Scope, by: tuple[str, ...] = ()) -> list[Cel
     rows = tables.query("rtp_slices", by=list(by) or [""], **scope.period)
     found = [_cell(by, row) for row in rows]
     return sorted(found, key=lambda cell: in_order(cell.key))
-
-
-def _cells_in_parts(
-    tables: Relations, scope: Scope, by: tuple[str, ...]
-) -> list[tuple[Cell, PartTotals]]:
-    rows = tables.query("rtp_slice_parts", by=list(by), **scope.period)
-    parts = {
-        (BetKey(*row[:4]), *_slice(by, row[4:9]).values()): PartTotals(*row[9:]) for row in rows
-    }
-    return [
-        (cell, parts.get((cell.key, *cell.slice.values()), PartTotals()))
-        for cell in cells(tables, scope, by)
-    ]
 
 
 def in_order(key: BetKey) -> tuple[str, str, str, bool, str]:
@@ -267,6 +256,7 @@ def _cell(by: Sequence[str], row: tuple[Any, ...]) -> Cell:
         error_minor=round(others[11]),
         wrong_rounds=others[12],
         wrong_minor=round(others[13]),
+        parts=PartTotals(*map(float, others[14:])),
     )
 
 

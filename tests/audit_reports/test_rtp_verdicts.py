@@ -118,8 +118,8 @@ def test_sums_are_those_of_the_rounds_one_by_one() -> None:
         assert cell.sums == one_by_one
         for parts in (
             [each for each in found.days if each.key == cell.key],
-            [each for each, _ in found.slices["table", "week"] if each.key == cell.key],
-            [each for each, _ in found.slices[("stake_band",)] if each.key == cell.key],
+            [each for each in found.slices["table", "week"] if each.key == cell.key],
+            [each for each in found.slices[("stake_band",)] if each.key == cell.key],
         ):
             assert sum((each.sums for each in parts), BetSums()) == one_by_one
         assert sum(found.growth[cell.key], BetSums()) == one_by_one
