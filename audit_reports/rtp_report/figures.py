@@ -1,7 +1,7 @@
 """The figures a report rests on, as records: all that is asked of the tables is asked here."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from fractions import Fraction
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -232,40 +232,38 @@ def in_order(key: BetKey) -> tuple[str, str, str, bool, str]:
 
 
 def _cell(by: Sequence[str], row: tuple[Any, ...]) -> Cell:
-    key, rest = BetKey(*row[:4]), row[9:]
-    players, hands, *others = (value or 0 for value in rest)
-    sums, others = others[:10], others[10:]
-    cash, incentive = rest[18], rest[19]
+    amounts = [value or 0 for value in row[9:]]
     return Cell(
-        key=key,
-        slice=_slice(by, row[4:9]),
-        players=players,
-        hands=hands,
-        sums=BetSums(**dict(zip(BetSums.__struct_fields__, map(int, sums), strict=True))),
-        voided_rounds=others[0],
-        voided_minor=int(others[1]),
-        open_rounds=others[2],
-        held_minor=int(others[3]),
-        resettled_rounds=others[4],
-        resettled_minor=int(others[5]),
-        cash_minor=None if cash is None else int(cash),
-        incentive_minor=None if incentive is None else int(incentive),
-        followed_rounds=others[8],
-        followed_minor=int(others[9]),
-        start_minor=float(others[10]),
-        error_minor=round(others[11]),
-        wrong_rounds=others[12],
-        wrong_minor=round(others[13]),
-        parts=PartTotals(*map(float, others[14:])),
+        key=BetKey(*row[:4]),
+        slice={name: _slice(name, row) for name in by},
+        players=amounts[0],
+        hands=amounts[1],
+        sums=BetSums(**dict(zip(BetSums.__struct_fields__, amounts[2:12], strict=True))),
+        voided_rounds=amounts[12],
+        voided_minor=amounts[13],
+        open_rounds=amounts[14],
+        held_minor=amounts[15],
+        resettled_rounds=amounts[16],
+        resettled_minor=amounts[17],
+        cash_minor=row[27],
+        incentive_minor=row[28],
+        followed_rounds=amounts[20],
+        followed_minor=amounts[21],
+        start_minor=float(amounts[22]),
+        error_minor=round(amounts[23]),
+        wrong_rounds=amounts[24],
+        wrong_minor=round(amounts[25]),
+        parts=PartTotals(*map(float, amounts[26:])),
     )
 
 
-def _slice(by: Sequence[str], values: Sequence[Any]) -> dict[str, str | None]:
-    """Return what a row's slice is called, by the five columns that the queries have for it."""
-    *named, begun = values
-    found = dict(zip(("table", "player", "channel", "stake_band"), named, strict=True))
-    found |= {name: begun and span_name(name, begun) for name in PERIODS}
-    return {name: found[name] for name in by}
+def _slice(name: str, row: tuple[Any, ...]) -> str | None:
+    """Return what a row's slice is called, by the columns that the query has for it."""
+    if name in PERIODS:
+        begun: date | None = row[8]
+        return None if begun is None else begun.strftime(PERIODS[name])
+    value: str | None = row[4 + SLICES.index(name)]
+    return value
 
 
 def _parts(rows: list[tuple[Any, ...]]) -> dict[BetKey, dict[str, dict[str, PartSums]]]:
