@@ -9,7 +9,7 @@ import msgspec
 
 from audit_reports.errors import ReportError
 from audit_reports.luck import PARTS
-from audit_reports.rtp_report.spans import PERIODS, span_name
+from audit_reports.rtp_report.spans import PERIODS
 from audit_reports.statistics.sums import BetSums, LuckSums
 from replay.engine.outcomes import MAIN
 from replay.luck.kinds import LUCK
