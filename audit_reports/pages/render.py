@@ -40,6 +40,12 @@ def whole_number(value: int) -> str:
     return f"{value:,}"
 
 
+def amount(minor: int | None, currency: str = "") -> str:
+    """Return an amount as `amount_text` does, with the minus sign that percentages have."""
+    text = amount_text(minor, currency)
+    return text.replace("-", "−", 1) if minor is not None and minor < 0 else text
+
+
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     environment = Environment(
@@ -51,7 +57,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         finalize=visible,
     )
-    environment.filters["amount"] = amount_text
+    environment.filters["amount"] = amount
     environment.filters["number_of"] = number_text
     environment.filters["number"] = whole_number
     return environment

@@ -9,7 +9,7 @@ import msgspec
 
 from audit_reports.errors import ReportError
 from audit_reports.luck import PARTS
-from audit_reports.rtp_report.spans import PERIODS
+from audit_reports.rtp_report.spans import PERIODS, span_name
 from audit_reports.statistics.sums import BetSums, LuckSums
 from replay.engine.outcomes import MAIN
 from replay.luck.kinds import LUCK
@@ -261,7 +261,7 @@ def _slice(name: str, row: tuple[Any, ...]) -> str | None:
     """Return what a row's slice is called, by the columns that the query has for it."""
     if name in PERIODS:
         begun: date | None = row[8]
-        return None if begun is None else begun.strftime(PERIODS[name])
+        return None if begun is None else span_name(name, begun)
     value: str | None = row[4 + SLICES.index(name)]
     return value
 
