@@ -22,12 +22,15 @@ from audit_reports.errors import SegmentsRefused
 from ledger import Finding
 from ledger.files import write_durably
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """The version of the tables and of what is written into them; all of another is made anew."""
 
 MANIFEST: Final = "manifest.json"
 PART_LEAVES: Final = 1 << 20
-"""How many leaves the rounds of one file begin in."""
+"""How many leaves the rounds of one file begin in, where the ledger has them all."""
+
+TAIL_LEAVES: Final = 1 << 16
+"""The same beyond the last of those: an update writes little, until there are enough for a part."""
 
 ROW_GROUP: Final = 122_880
 """Rows of a row group, one of which DuckDB gives to a thread."""
@@ -49,6 +52,7 @@ TABLES: Final = (*OF_ROUNDS, *SUMS, *OTHERS)
 
 MEND: Final = "make it anew with `shoeproof project --rebuild`"
 _TEMPORARY = ".writing-"
+_TAIL = "tail"
 
 
 class Segment(msgspec.Struct, frozen=True):
@@ -137,8 +141,11 @@ def publish(
     """
     since = 0 if before is None or everything else before.size
     kept = {} if before is None or not since else {each.key: each for each in before.segments}
+    regrouped, whole = (size // PART_LEAVES * PART_LEAVES for size in (since, manifest.size))
     folder.mkdir(parents=True, exist_ok=True)
-    for place in _changed(database, since, with_schema=not kept):
+    for key in [each for each in kept if _is_of_tail(each) and regrouped < whole]:
+        del kept[key]
+    for place in _changed(database, since, regrouped, whole, with_schema=not kept):
         segment = _write(database, folder, place)
         kept[segment.key] = segment
     segments = tuple(sorted(kept.values(), key=lambda each: each.path))
@@ -155,40 +162,52 @@ class _Place(NamedTuple):
 
 
 def _changed(
-    database: duckdb.DuckDBPyConnection, since: int, *, with_schema: bool
+    database: duckdb.DuckDBPyConnection,
+    since: int,
+    regrouped: int,
+    whole: int,
+    *,
+    with_schema: bool,
 ) -> Iterator[_Place]:
-    """Yield the files whose rows may have changed since the leaf `since`."""
+    """Yield the files whose rows may have changed since the leaf `since`.
+
+    Parts hold the rounds that begin before leaf `whole`; those of the leaves from `regrouped` on
+    were in files of the tail so far.
+    """
     database.execute(sql.sums())
     for table in TABLES if with_schema else ():
         # Without rows, so that a table without any has its columns.
         rows = f"{SUMS[table]}('round_bets')" if table in SUMS else table
         yield _Place(f"{table}/columns", f"FROM {rows} LIMIT 0")
-    for game, month, part in database.execute(sql.query("changed_rounds"), {
-        "since": since, "part_leaves": PART_LEAVES, "unknown": UNKNOWN
+    for game, month, leaves, first in database.execute(sql.query("changed_rounds"), {
+        "since": since, "regrouped": regrouped, "whole": whole, "part_leaves": PART_LEAVES,
+        "tail_leaves": TAIL_LEAVES, "unknown": UNKNOWN,
     }).fetchall():  # fmt: skip
+        within = f"first_leaf >= {first} AND first_leaf < {first + leaves}"
         of_round = (
-            f"SELECT first_leaf FROM rounds WHERE {_within('first_leaf', part)} "
+            f"SELECT first_leaf FROM rounds WHERE {within} "
             f"AND COALESCE(game, '{UNKNOWN}') = '{game}' "
             f"AND strftime(opened_at, '%Y-%m') = '{month}'"
         )
-        of_part = f"WHERE {_within('first_leaf', part)} AND first_leaf IN ({of_round}) ORDER BY ALL"
+        of_part = f"WHERE {within} AND first_leaf IN ({of_round}) ORDER BY ALL"
         database.execute(f"CREATE OR REPLACE TEMP TABLE part_bets AS FROM round_bets {of_part}")
         selects = {table: f"FROM {table} {of_part}" for table in OF_ROUNDS}
         selects["round_bets"] = "FROM part_bets"
         for table, macro in SUMS.items():
             selects[table] = f"FROM {macro}('part_bets') ORDER BY ALL"
         for table, rows in selects.items():
-            yield _Place(f"{table}/game={game}/month={month}/part-{part}", rows)
+            name = f"{'part' if first < whole else _TAIL}-{first // leaves}"
+            yield _Place(f"{table}/game={game}/month={month}/{name}", rows)
     database.execute("DROP TABLE IF EXISTS part_bets")
     for table in OTHERS:
         select = f"SELECT DISTINCT leaf_index // {PART_LEAVES} FROM {table} WHERE leaf_index >= ?"
         for (part,) in database.execute(select, [since]).fetchall():
-            rows = f"FROM {table} WHERE {_within('leaf_index', part)} ORDER BY leaf_index"
+            rows = f"FROM {table} WHERE leaf_index // {PART_LEAVES} = {part} ORDER BY leaf_index"
             yield _Place(f"{table}/part-{part}", rows)
 
 
-def _within(column: str, part: int) -> str:
-    return f"{column} >= {part * PART_LEAVES} AND {column} < {(part + 1) * PART_LEAVES}"
+def _is_of_tail(key: str) -> bool:
+    return key.rpartition("/")[2].startswith(_TAIL)
 
 
 def _write(database: duckdb.DuckDBPyConnection, folder: Path, place: _Place) -> Segment:

@@ -34,9 +34,10 @@ def _pair_line(first: str, second: str) -> str | None:
 
 
 def _three_card_line(cards: tuple[str, ...], *, ace_high_and_low: bool) -> str | None:
-    same_rank = len({card[0] for card in cards}) == 1
-    same_suit = len({card[1] for card in cards}) == 1
-    ranks = "".join(card[0] for card in cards)
+    first, second, third = cards
+    same_rank = first[0] == second[0] == third[0]
+    same_suit = first[1] == second[1] == third[1]
+    ranks = first[0] + second[0] + third[0]
     in_sequence = not same_rank and _in_sequence(ranks, ace_high_and_low=ace_high_and_low)
     if same_rank:
         return "suited_trips" if same_suit else "three_of_a_kind"

@@ -56,6 +56,11 @@ def rows(folder: Path) -> dict[str, list[Any]]:
         }
 
 
+def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publishing, "PART_LEAVES", 16)
+    monkeypatch.setattr(publishing, "TAIL_LEAVES", 4)
+
+
 def resettle(ledger: Ledger, round_id: str) -> None:
     data = BetResettled(round_id, "s1", "s1", "main", 100, 200, 250, "natural", None)
     ledger.append((f"disputes/{round_id}", data))
@@ -64,7 +69,7 @@ def resettle(ledger: Ledger, round_id: str) -> None:
 def test_segments_made_bit_by_bit_are_those_made_at_once(
     ledger: Ledger, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publishing, "PART_LEAVES", 16)
+    small_files(monkeypatch)
     first = play(ledger, simple(200))
     open_round = play(ledger, [*begun({"s1": {"main": 100}}), ConnectionLost(2, None, None)])
     steps: list[Callable[[], object]] = [
@@ -117,18 +122,37 @@ def test_segments_lie_by_game_and_month_and_are_packed_by_zstd(folder: Path) -> 
 def test_an_update_writes_only_the_ranges_that_changed(
     ledger: Ledger, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publishing, "PART_LEAVES", 16)
+    small_files(monkeypatch)
     for _ in range(6):
         play(ledger, simple(200))
     open_tables(ledger).close()
     before = {path: (folder / path).stat().st_mtime_ns for path in named(folder)}
+    first = ledger.size()
     play(ledger, simple(0))
+    assert first // 16 == ledger.size() // 16
     open_tables(ledger).close()
     after = {path: (folder / path).stat().st_mtime_ns for path in named(folder)}
     kept = [path for path, moment in after.items() if before.get(path) == moment]
-    changed = {path.split("-")[-2] for path in set(after) - set(kept)}
     assert len(kept) > len(before) // 2
-    assert changed == {str((ledger.size() - 1) // 16)}
+    changed = {path.rpartition("/")[2].rpartition("-")[0] for path in set(after) - set(kept)}
+    assert changed == {f"tail-{first // 4}"}
+
+
+def test_files_of_the_tail_become_a_part_when_its_leaves_are_there(
+    ledger: Ledger, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_files(monkeypatch)
+    sizes = []
+    while ledger.size() < 60:
+        play(ledger, simple(200))
+        open_tables(ledger).close()
+        sizes.append(ledger.size())
+        files = [path.rpartition("/")[2].split("-") for path in named(folder) if "game=" in path]
+        whole = ledger.size() // 16
+        assert {int(n) for kind, n, _ in files if kind == "part"} <= set(range(whole))
+        assert {int(n) // 4 for kind, n, _ in files if kind == "tail"} <= {whole}
+        assert len(rows(folder)["rounds"]) == len(sizes)
+    assert len({size // 16 for size in sizes}) > 2
 
 
 def test_nothing_new_publishes_nothing(ledger: Ledger, folder: Path) -> None:
@@ -190,7 +214,7 @@ def test_an_altered_segment_is_refused(ledger: Ledger, folder: Path, table: str)
 def test_a_missing_segment_is_refused(ledger: Ledger, folder: Path) -> None:
     play(ledger, simple(200))
     open_tables(ledger).close()
-    next((folder / "rounds").rglob("part-*")).unlink()
+    next((folder / "rounds").rglob("tail-*")).unlink()
     with pytest.raises(SegmentsRefused, match="cannot be read"):
         open_tables(ledger)
 
@@ -199,7 +223,7 @@ def test_a_missing_segment_is_refused(ledger: Ledger, folder: Path) -> None:
     ("change", "says"),
     [
         (lambda data: b"{", "is no manifest"),
-        (lambda data: data.replace(b'"format": 5', b'"format": 99'), "has the format 99"),
+        (lambda data: data.replace(b'"format": 6', b'"format": 99'), "has the format 99"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "../rounds/'), "is outside"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "rounds/\\u0000'), "null byte"),
     ],

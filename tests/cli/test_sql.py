@@ -151,7 +151,7 @@ def test_a_ledger_that_fails_verification(run: Run, path: Path) -> None:
 
 def test_an_altered_segment_is_refused_in_one_line(run: Run, path: Path) -> None:
     run("project")
-    file = next((path / "projection" / "segments" / "bets").rglob("part-*"))
+    file = next((path / "projection" / "segments" / "bets").rglob("tail-*"))
     file.write_bytes(file.read_bytes()[:-1] + b"?")
     result = run("sql", "SELECT 1 AS one")
     assert result.code == 3
