@@ -245,28 +245,6 @@ def waterfall_chart(title: str, description: str, steps: Sequence[tuple[str, flo
     return chart.svg()
 
 
-def interval_strip(
-    title: str, low: float, high: float, target: float, realised: float, reach: float
-) -> Markup:
-    """Draw one small bar for a table's row: an interval, its target and what was realised.
-
-    All are fractions; `reach` is how far the strip goes to either side of the target.
-    """
-    chart = Chart(
-        title,
-        f"interval {_percent(low)} to {_percent(high)}, target {_percent(target)}, "
-        f"realised {_percent(realised)}",
-        Scale(target - reach, target + reach, 4, 156),
-        Scale(0, 1, 18, 2),
-        (160, 20),
-    )
-    chart.rule(4, 10, 156, 10, RULE, 1)
-    chart.rule(chart.x.at(low), 10, chart.x.at(high), 10, SOFT, 5)
-    chart.rule(chart.x.at(target), 2, chart.x.at(target), 18, INK, 1.5)
-    chart.mark(realised, 0.5, ink=ACCENT)
-    return chart.svg()
-
-
 def _band(funnel: Funnel, half_widths: Sequence[float]) -> tuple[list[Point], list[Point]]:
     return (
         [(n, funnel.centre + half) for n, half in zip(funnel.rounds, half_widths, strict=True)],

@@ -14,7 +14,6 @@ from audit_reports.pages.charts import (
     Funnel,
     Scale,
     funnel_chart,
-    interval_strip,
     waterfall_chart,
 )
 from audit_reports.pages.pdf import pdf_of
@@ -29,7 +28,6 @@ def charts() -> list[Markup]:
     return [
         funnel_chart("Zero, main bet", "realised return over rounds", FUNNEL),
         waterfall_chart("Zero, main bet", "parts of the return", STEPS),
-        interval_strip("main", 0.95, 0.99, 0.98, 0.97, 0.05),
         cards_svg(["Ac", "Td", "??", "7h"], "Seat 1", marked=1),
     ]
 
