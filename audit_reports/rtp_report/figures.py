@@ -238,22 +238,22 @@ def _cell(by: Sequence[str], row: tuple[Any, ...]) -> Cell:
         slice={name: _slice(name, row) for name in by},
         players=amounts[0],
         hands=amounts[1],
-        sums=BetSums(**dict(zip(BetSums.__struct_fields__, amounts[2:12], strict=True))),
-        voided_rounds=amounts[12],
-        voided_minor=amounts[13],
-        open_rounds=amounts[14],
-        held_minor=amounts[15],
-        resettled_rounds=amounts[16],
-        resettled_minor=amounts[17],
-        cash_minor=row[27],
-        incentive_minor=row[28],
-        followed_rounds=amounts[20],
-        followed_minor=amounts[21],
-        start_minor=float(amounts[22]),
-        error_minor=round(amounts[23]),
-        wrong_rounds=amounts[24],
-        wrong_minor=round(amounts[25]),
-        parts=PartTotals(*map(float, amounts[26:])),
+        sums=BetSums(**dict(zip(BetSums.__struct_fields__, amounts[2:9], strict=True))),
+        voided_rounds=amounts[9],
+        voided_minor=amounts[10],
+        open_rounds=amounts[11],
+        held_minor=amounts[12],
+        resettled_rounds=amounts[13],
+        resettled_minor=amounts[14],
+        cash_minor=row[24],
+        incentive_minor=row[25],
+        followed_rounds=amounts[17],
+        followed_minor=amounts[18],
+        start_minor=float(amounts[19]),
+        error_minor=round(amounts[20]),
+        wrong_rounds=amounts[21],
+        wrong_minor=round(amounts[22]),
+        parts=PartTotals(*map(float, amounts[23:])),
     )
 
 
@@ -299,8 +299,8 @@ def _returns(rows: list[tuple[Any, ...]]) -> dict[BetKey, dict[str, dict[Fractio
 
 def _growth(rows: list[tuple[Any, ...]]) -> dict[BetKey, list[BetSums]]:
     found: dict[BetKey, list[BetSums]] = {}
-    for *key, _, rounds, initial, staked, paid, ss, ws, ww, tt, pt, pp in rows:
-        sums = map(int, (rounds, initial, staked, paid, ss, ws, ww, tt, pt, pp))
+    for *key, _, rounds, initial, staked, paid, initial_initial, win_initial, win_win in rows:
+        sums = map(int, (rounds, initial, staked, paid, initial_initial, win_initial, win_win))
         named = dict(zip(BetSums.__struct_fields__, sums, strict=True))
         found.setdefault(BetKey(*key), []).append(BetSums(**named))
     return found

@@ -17,7 +17,7 @@ from audit_reports import segments as publishing
 from audit_reports.errors import SegmentsRefused
 from audit_reports.projection import open_projection
 from audit_reports.rtp import realised_rtp
-from audit_reports.segments import MANIFEST, TABLES, read_manifest
+from audit_reports.segments import FORMAT, MANIFEST, TABLES, read_manifest
 from audit_reports.tables import open_tables, read_tables
 from ledger import Ledger
 from ledger.events import BetResettled, ConnectionLost
@@ -223,7 +223,7 @@ def test_a_missing_segment_is_refused(ledger: Ledger, folder: Path) -> None:
     ("change", "says"),
     [
         (lambda data: b"{", "is no manifest"),
-        (lambda data: data.replace(b'"format": 6', b'"format": 99'), "has the format 99"),
+        (lambda data: data.replace(b'"format": %d' % FORMAT, b'"format": 99'), "has the format 99"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "../rounds/'), "is outside"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "rounds/\\u0000'), "null byte"),
     ],
