@@ -192,6 +192,8 @@ def test_rules_of_a_games_own_are_called_a_variant() -> None:
         report = report_on(made, Asked(shuffle_tests=False))
     [game] = report.games
     assert (game.variant, game.title) == (True, "Zero Blackjack, a variant")
+    assert game.bets[0].theory is not None
+    assert game.bets[0].theory.published_percent is None
     assert "Zero Blackjack, a variant (EUR)" in report.headline
 
 

@@ -19,7 +19,6 @@ from time import perf_counter, process_time
 from audit_reports.checks import run_checks
 from audit_reports.luck import PARTS
 from audit_reports.projection import open_projection
-from audit_reports.rtp import realised_rtp
 from audit_reports.rtp_report.figures import Scope, cells
 from audit_reports.rtp_report.gather import Asked, report_on
 from audit_reports.rtp_report.write import render_rtp_report
@@ -170,7 +169,6 @@ def _wall_and_cpu(work: Callable[[], object]) -> tuple[float, float]:
 
 def _questions(tables: Tables) -> list[tuple[str, Callable[[], object]]]:
     found: list[tuple[str, Callable[[], object]]] = [
-        ("by game and bet, from bets", lambda: realised_rtp(tables)),
         ("by game and bet", lambda: cells(tables, Scope())),
     ]
     for by in SLICES:
