@@ -1,10 +1,10 @@
 -- Which rounds hold stakes that are not settled, and how much?
 SELECT
-    first_leaf,
+    first_leaf AS leaf_index,
     round,
     game,
     currency,
-    table_name,
+    table_name AS "table",
     opened_at,
     SUM(held_minor)::BIGINT AS held_minor
 FROM round_bets

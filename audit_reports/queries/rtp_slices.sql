@@ -28,7 +28,7 @@ SELECT
     IF('table' IN $by, table_name, NULL) AS table_slice,
     IF('player' IN $by, player, NULL) AS player_slice,
     IF('channel' IN $by, channel, NULL) AS channel_slice,
-    IF('stake_band' IN $by, stake_band, NULL)::VARCHAR AS stake_slice,
+    IF('stake_band' IN $by, stake_band, NULL)::VARCHAR AS stake_band_slice,
     CASE
         WHEN 'day' IN $by THEN day
         WHEN 'week' IN $by THEN date_trunc('week', day)::DATE

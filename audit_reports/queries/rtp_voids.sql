@@ -1,12 +1,12 @@
 -- Which bets were voided, and what would the rules have paid on each?
 SELECT
-    first_leaf,
+    first_leaf AS leaf_index,
     round,
     game,
     rules_digest,
     currency,
     bet,
-    table_name,
+    table_name AS "table",
     closed_at,
     staked_minor,
     would_have_paid_minor

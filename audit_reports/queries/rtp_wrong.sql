@@ -1,6 +1,6 @@
 -- Which bets were not paid as the rules say, or were paid otherwise after a dispute?
 SELECT
-    first_leaf,
+    first_leaf AS leaf_index,
     round,
     game,
     rules_digest,

@@ -19,7 +19,6 @@ from audit_reports.rtp_report.judge import (
     part_words,
 )
 from audit_reports.rtp_report.model import (
-    Approved,
     BetReport,
     Bounds,
     Growth,
@@ -57,7 +56,7 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
     half = volatility_band(0.0, sd or 0.0, sums.effective_rounds)
     days = [each.sums for each in figures.days if each.key == cell.key]
     last = next(reversed(rtp_looks(days)), None) if days else None
-    sheet = figures.approved.get((cell.key.game or "", cell.key.rules_digest, cell.key.bet))
+    sheet = cell.key.game or "", cell.key.rules_digest, cell.key.bet
     centred = None if expected is None or half is None else expected
     return BetReport(
         row=row(cell),
@@ -66,7 +65,7 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
         why=guilty(found),
         meaning=meaning(cell, found.word, expected, None if half is None else half.upper),
         theory=None if theory is None else _theory(theory),
-        approved=None if sheet is None else Approved(*sheet),
+        approved=figures.approved.get(sheet),
         volatility_index=None if sd is None else rounded(volatility_index(sd)),
         effective_rounds=rounded(float(sums.effective_rounds)),
         band=None

@@ -236,9 +236,9 @@ def _findings(figures: Figures, names: Mapping[str, str]) -> list[str]:
             found.append(f"{title}: {_rounds(unfollowed)} cannot be followed by the rules")
     counted = {(cell.key.game, cell.key.rules_digest, cell.key.bet) for cell in figures.totals}
     found += [
-        f"PAR sheet {sheet_id} approves the {bet_words(bet)} bet of {game} under the rules "
+        f"PAR sheet {sheet.id} approves the {bet_words(bet)} bet of {game} under the rules "
         f"{digest}: no round of that was counted"
-        for (game, digest, bet), (sheet_id, *_) in figures.approved.items()
+        for (game, digest, bet), sheet in figures.approved.items()
         if (game, digest, bet) not in counted
     ]
     return found

@@ -70,10 +70,8 @@ def test_a_void_takes_every_bet_of_the_round_apart(ledger: Ledger) -> None:
     decide(ledger, round_id, Refunded(round_id, "s1", "main", 100, None))
     found = cells_of(ledger)
     for bet in ("main", "perfect_pairs"):
-        assert (the_cell(found, bet=bet).sums.rounds, the_cell(found, bet=bet).voided_rounds) == (
-            0,
-            1,
-        )
+        cell = the_cell(found, bet=bet)
+        assert (cell.sums.rounds, cell.voided_rounds) == (0, 1)
 
 
 def test_a_decision_that_moved_nothing_changes_nothing(ledger: Ledger) -> None:

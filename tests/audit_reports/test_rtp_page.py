@@ -295,7 +295,7 @@ def test_every_query_of_a_report_is_named_with_its_digest() -> None:
     asked: list[str] = []
 
     class Noting:
-        def query(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+        def query(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
             assert query(name)
             asked.append(name)
             return []
