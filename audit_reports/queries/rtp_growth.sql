@@ -6,8 +6,7 @@ WITH chosen AS NOT MATERIALIZED (
     WHERE
         mode = 'real'
         AND state = 'closed'
-        AND ($begin::TIMESTAMP IS NULL OR closed_at >= $begin)
-        AND ($end::TIMESTAMP IS NULL OR closed_at < $end)
+        AND is_within(closed_at, $begin::TIMESTAMP, $end::TIMESTAMP)
 ),
 
 firsts AS (

@@ -8,7 +8,7 @@ SELECT
     opened_at,
     SUM(held_minor)::BIGINT AS held_minor
 FROM round_bets
-WHERE mode = 'real' AND state = 'open' AND ($end::TIMESTAMP IS NULL OR opened_at < $end)
+WHERE mode = 'real' AND state = 'open' AND is_within(opened_at, NULL::TIMESTAMP, $end::TIMESTAMP)
 GROUP BY ALL
 HAVING SUM(held_minor) > 0
 ORDER BY first_leaf

@@ -14,6 +14,5 @@ FROM round_bets
 WHERE
     mode = 'real'
     AND state = 'void'
-    AND ($begin::TIMESTAMP IS NULL OR COALESCE(closed_at, opened_at) >= $begin)
-    AND ($end::TIMESTAMP IS NULL OR COALESCE(closed_at, opened_at) < $end)
+    AND is_within(COALESCE(closed_at, opened_at), $begin::TIMESTAMP, $end::TIMESTAMP)
 ORDER BY first_leaf, bet <> 'main', bet

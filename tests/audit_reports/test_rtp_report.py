@@ -104,7 +104,7 @@ def test_every_section_is_there(page: str, report: RtpReport) -> None:
     assert headings == [*games, *SECTIONS]
     assert page.count("<title>") == page.count("<desc>") + 1
     for query in report.provenance.queries:
-        assert f"queries/{query}.sql" in page
+        assert query in page
     for text in ("2026-12-01T09:00:00.000Z", report.provenance.software, NBA):
         assert text in page
 
