@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Final
 
+from audit_reports.numerals import amount
 from audit_reports.rtp_report.bets import bet_report, bet_words, row
 from audit_reports.rtp_report.figures import (
     Cell,
@@ -36,7 +37,6 @@ from audit_reports.statistics.verdict import (
     WATCH,
     Word,
 )
-from replay.currency import amount_text
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
 
@@ -224,12 +224,12 @@ def _findings(figures: Figures, names: Mapping[str, str]) -> list[str]:
         if cell.wrong_rounds:
             found.append(
                 f"{title}: {_rounds(cell.wrong_rounds)} not paid as the rules say, "
-                f"{amount_text(cell.wrong_minor, cell.key.currency)} too much in all"
+                f"{amount(cell.wrong_minor, cell.key.currency)} too much in all"
             )
         if cell.resettled_rounds:
             found.append(
                 f"{title}: {_rounds(cell.resettled_rounds)} paid otherwise after a dispute, "
-                f"by {amount_text(cell.resettled_minor, cell.key.currency)} in all"
+                f"by {amount(cell.resettled_minor, cell.key.currency)} in all"
             )
         unfollowed = cell.sums.rounds - cell.followed_rounds
         if unfollowed and cell.key.game is not None:

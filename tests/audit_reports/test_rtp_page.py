@@ -17,7 +17,7 @@ from audit_reports.rtp_report import gather
 from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
 from audit_reports.rtp_report.gather import Asked
 from audit_reports.rtp_report.model import BetReport, RtpReport
-from audit_reports.rtp_report.write import percent, render_rtp_report
+from audit_reports.rtp_report.write import render_rtp_report
 from audit_reports.sql import query
 from audit_reports.tables import open_tables
 from ledger import Ledger
@@ -365,11 +365,6 @@ def test_no_template_and_no_sentence_calls_anything_fair() -> None:
         r"|a fair bet may|where a fair bet's RTP lies"
     )
     assert [each for each in found if not allowed.search(each[1])] == []
-
-
-def test_a_return_is_written_with_its_sign() -> None:
-    assert percent(-0.0012) == "−0.12%"
-    assert percent(None) == "-"
 
 
 def test_what_checks_and_shoes_are_found_guilty_of_is_said_at_the_top(played: Ledger) -> None:
