@@ -57,12 +57,6 @@ FILE = "rtp.duckdb"
 COMMIT_LEAVES = 131_072
 """After how many leaves an update commits, and what it loses at most when it is stopped."""
 
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {
-    # All that is used is bundled; nothing is ever fetched.
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-}
-
 
 class ProjectionState(msgspec.Struct, frozen=True):
     """How far the tables reach.
@@ -325,10 +319,7 @@ def open_projection(ledger: Ledger, *, rebuild: bool = False) -> Projection:
 
 def _connect(path: Path | None) -> duckdb.DuckDBPyConnection:
     with _translated_errors():
-        tables = duckdb.connect(":memory:" if path is None else str(path), config=_CONFIG)
-        # A long statement would draw its bar into what is printed.
-        tables.execute("SET enable_progress_bar = false")
-        return tables
+        return sql.connect() if path is None else sql.connect(str(path))
 
 
 def _remove(path: Path) -> None:

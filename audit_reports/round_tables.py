@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
-import duckdb
 import msgspec
 import pyarrow as pa
 
@@ -89,7 +88,7 @@ def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 @cache
 def table_schemas() -> dict[str, pa.Schema]:
     """Return the columns of each table that `tables.sql` makes."""
-    with duckdb.connect(":memory:") as database:
+    with sql.connect() as database:
         database.execute(sql.tables())
         names = [name for (name,) in database.execute(
             "SELECT table_name FROM duckdb_tables()"

@@ -7,6 +7,20 @@ from typing import Any
 
 import duckdb
 
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    # All that is used is bundled; nothing is ever fetched.
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
+
+
+def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
+    """Return a connection that fetches nothing and draws nothing; raises duckdb.Error."""
+    database = duckdb.connect(file, config=_CONFIG)
+    # A long statement would draw its bar into what is printed.
+    database.execute("SET enable_progress_bar = false")
+    return database
+
 
 @cache
 def query(name: str) -> str:

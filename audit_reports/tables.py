@@ -52,13 +52,8 @@ class Tables:
         self.manifest_digest = digest
         self.objection: Finding | None = manifest.objection
         self._held: TemporaryDirectory[str] | None = None
-        self._database = duckdb.connect(
-            ":memory:",
-            config={"autoinstall_known_extensions": False, "autoload_known_extensions": False},
-        )
-        with _told():
-            # A long question would draw its bar into what is printed.
-            self._database.execute("SET enable_progress_bar = false")
+        self._database = sql.connect()
+        with _refused_errors():
             self._make_views(folder, manifest)
             self._database.execute(sql.sums())
             rows = par_sheet_rows(par_sheets)
@@ -69,9 +64,20 @@ class Tables:
             for statement in _LOCKED:
                 self._database.execute(statement.format(paths=paths))
 
+    @property
+    def objection_text(self) -> str | None:
+        """What verification says of the first leaf not counted, None where all are."""
+        finding = self.objection
+        if finding is None:
+            return None
+        return (
+            f"This ledger fails verification at leaf {finding.leaf_index}: {finding.text} "
+            f"({finding.code}). Only the {self.size:,} leaves before it are counted."
+        )
+
     def query(self, name: str, **parameters: object) -> list[dict[str, Any]]:
         """Return all rows of `queries/<name>.sql`; raises QueryRefused where it fails."""
-        with _told():
+        with _refused_errors():
             return sql.records(self._database, name, parameters)
 
     def ask(self, text: str, native: Collection[str] = spelling.ANYWHERE) -> pa.Table:
@@ -80,15 +86,15 @@ class Tables:
         Values of other types than `native` are spelled out as text. Ctrl-C ends the question, too.
         Raises QueryRefused for other statements, for what is not there, and for what fails.
         """
-        with _told():
+        with _refused_errors():
             statements = duckdb.extract_statements(text)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise QueryRefused("a question is one SELECT: nothing else is run here")
-        with _told():
+        with _refused_errors():
             asked = self._database.sql(text)
         if len(set(asked.columns)) < len(asked.columns):
             raise QueryRefused("two columns have the same name: name them with AS")
-        with _told(), ThreadPoolExecutor(1) as thread:
+        with _refused_errors(), ThreadPoolExecutor(1) as thread:
             # DuckDB does not hear Ctrl-C while it works: the thread that does must not be its own.
             answer = thread.submit(spelling.spelled(asked, native).to_arrow_table)
             try:
@@ -178,7 +184,7 @@ def _text(path: Path) -> str:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _refused_errors() -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:

@@ -112,10 +112,5 @@ def par_sheets_in(file: Path | None) -> "list[ParSheet]":
 
 def print_objection(tables: "Tables") -> None:
     """Say in red, where a part alone was counted, which and why."""
-    objection = tables.objection
-    if objection is not None:
-        text = (
-            f"this ledger fails verification at leaf {objection.leaf_index}: {objection.text} "
-            f"({objection.code}); only the {tables.size:,} leaves before it are counted"
-        )
-        console().print(Text(plain(text), "bold red"))
+    if tables.objection_text is not None:
+        console().print(Text(plain(tables.objection_text), "bold red"))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from audit_reports.rtp_report.model import BetReport, GameReport
+from audit_reports.rtp_report.model import UNKNOWN_RULES, BetReport, GameReport
 from audit_reports.statistics.verdict import OUT_OF_RANGE
 from ledger import Ledger
 from ledger.events import OPERATIONS_STREAM, AlarmRaised
@@ -40,6 +40,6 @@ def alarms(games: Iterable[GameReport], notes: Sequence[str] = ()) -> list[Alarm
 
 def _subject(game: GameReport, bet: BetReport) -> str:
     return (
-        f"{OUT_OF_RANGE}: {bet.row.bet} bet of {game.game or 'unknown rules'} in {game.currency}, "
+        f"{OUT_OF_RANGE}: {bet.row.bet} bet of {game.game or UNKNOWN_RULES} in {game.currency}, "
         f"rules {game.rules_digest}:"
     )

@@ -4,29 +4,9 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import sqrt
 
-from audit_reports.rtp_report.figures import (
-    BetKey,
-    Cell,
-    Figures,
-    PartSums,
-    is_luck,
-)
-from audit_reports.rtp_report.judge import (
-    guilty,
-    judge_bet,
-    luck_by_day,
-    meaning,
-    part_words,
-)
-from audit_reports.rtp_report.model import (
-    BetReport,
-    Bounds,
-    Growth,
-    Part,
-    Row,
-    Step,
-    Theory,
-)
+from audit_reports.rtp_report.figures import BetKey, Cell, Figures, PartSums, is_luck
+from audit_reports.rtp_report.judge import guilty, judge_bet, luck_by_day, meaning, part_words
+from audit_reports.rtp_report.model import BetReport, Bounds, Growth, Part, Row, Step, Theory
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.intervals import (
     rtp_on_initial_stakes,
@@ -36,10 +16,7 @@ from audit_reports.statistics.intervals import (
 )
 from audit_reports.statistics.sequences import LuckLook, rtp_looks
 from audit_reports.statistics.sums import BetSums, LuckSums
-from audit_reports.statistics.verdict import (
-    Verdict,
-    looks_at_luck,
-)
+from audit_reports.statistics.verdict import Verdict, looks_at_luck
 
 
 def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: float) -> BetReport:

@@ -7,14 +7,10 @@ from typing import Final
 
 from audit_reports.numerals import amount
 from audit_reports.rtp_report.bets import bet_report, bet_words, row
-from audit_reports.rtp_report.figures import (
-    Cell,
-    Figures,
-)
-from audit_reports.rtp_report.judge import (
-    worst,
-)
+from audit_reports.rtp_report.figures import Cell, Figures, HeldRound, VoidedBet, WrongBet
+from audit_reports.rtp_report.judge import worst
 from audit_reports.rtp_report.model import (
+    UNKNOWN_RULES,
     BetReport,
     Day,
     GameReport,
@@ -27,16 +23,10 @@ from audit_reports.rtp_report.model import (
     Void,
     Wrong,
 )
-from audit_reports.rtp_report.spans import PERIODS, idle_spans
+from audit_reports.rtp_report.spans import PERIODS, idle_spans, moment_text
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.sequences import FEWEST_ROUNDS
-from audit_reports.statistics.verdict import (
-    LEVEL,
-    NO_EVIDENCE,
-    OUT_OF_RANGE,
-    WATCH,
-    Word,
-)
+from audit_reports.statistics.verdict import LEVEL, NO_EVIDENCE, OUT_OF_RANGE, WATCH, Word
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
 
@@ -69,33 +59,14 @@ def build_report(
         word=word,
         headline=says if objection is None else _of_a_part(says),
         games=games,
-        voids=tuple(
-            Void(
-                each.leaf_index, each.round, each.game or "unknown rules", each.currency, each.bet,
-                each.table, _moment(each.closed_at), each.staked_minor, each.would_have_paid_minor,
-            )
-            for each in figures.voids
-        ),
-        held=tuple(
-            Held(
-                each.leaf_index, each.round, each.game or "unknown rules", each.currency,
-                each.table, str(_moment(each.opened_at)), each.held_minor,
-            )
-            for each in figures.held
-        ),
-        wrong=tuple(
-            Wrong(
-                each.leaf_index, each.round, each.game or "unknown rules", each.currency, each.bet,
-                str(_moment(each.closed_at)), each.recorded_paid_minor, each.paid_minor,
-                each.error_minor, each.resettled,
-            )
-            for each in figures.wrong
-        ),
+        voids=tuple(map(_void, figures.voids)),
+        held=tuple(map(_held, figures.held)),
+        wrong=tuple(map(_wrong, figures.wrong)),
         findings=(*_findings(figures, names), *faults),
         faults=len(faults),
         shuffle=shuffle,
         provenance=provenance,
-    )  # fmt: skip
+    )
 
 
 def build_games(
@@ -110,7 +81,7 @@ def build_games(
         bets = tuple(bet_report(figures, cell, theory.get(cell.key.bet), share) for cell in mine)
         word = worst(bet.word for bet in bets)
         game = GAMES.get(name or "")
-        title = game.title if game else name or "unknown rules"
+        title = game.title if game else name or UNKNOWN_RULES
         variant = game is not None and rules_digest(game.rules) != digest
         found.append(
             GameReport(
@@ -145,6 +116,47 @@ def headline(games: Sequence[GameReport]) -> str:
         return f"No evidence against {_list(games)}, but too few rounds to judge by"
     says = f"No evidence against {_list(games)}"
     return f"{says}, with too few rounds to judge {_list(few)}" if few else says
+
+
+def _void(bet: VoidedBet) -> Void:
+    return Void(
+        leaf_index=bet.leaf_index,
+        round=bet.round,
+        game=bet.game or UNKNOWN_RULES,
+        currency=bet.currency,
+        bet=bet.bet,
+        table=bet.table,
+        at=None if bet.closed_at is None else moment_text(bet.closed_at),
+        staked_minor=bet.staked_minor,
+        would_have_paid_minor=bet.would_have_paid_minor,
+    )
+
+
+def _held(round_: HeldRound) -> Held:
+    return Held(
+        leaf_index=round_.leaf_index,
+        round=round_.round,
+        game=round_.game or UNKNOWN_RULES,
+        currency=round_.currency,
+        table=round_.table,
+        since=moment_text(round_.opened_at),
+        held_minor=round_.held_minor,
+    )
+
+
+def _wrong(bet: WrongBet) -> Wrong:
+    return Wrong(
+        leaf_index=bet.leaf_index,
+        round=bet.round,
+        game=bet.game or UNKNOWN_RULES,
+        currency=bet.currency,
+        bet=bet.bet,
+        at=moment_text(bet.closed_at),
+        recorded_paid_minor=bet.recorded_paid_minor,
+        paid_minor=bet.paid_minor,
+        error_minor=bet.error_minor,
+        resettled=bet.resettled,
+    )
 
 
 def _of_a_part(says: str) -> str:
@@ -215,7 +227,7 @@ def _is_midnight(moment: datetime) -> bool:
 def _findings(figures: Figures, names: Mapping[str, str]) -> list[str]:
     found = []
     for cell in figures.totals:
-        title = f"{names.get(cell.key.rules_digest, 'unknown rules')}, {bet_words(cell.key.bet)}"
+        title = f"{names.get(cell.key.rules_digest, UNKNOWN_RULES)}, {bet_words(cell.key.bet)}"
         if cell.key.game is None:
             found.append(
                 f"{cell.sums.rounds:,} rounds name rules that the ledger does not have, digest "
@@ -246,10 +258,6 @@ def _findings(figures: Figures, names: Mapping[str, str]) -> list[str]:
 
 def _rounds(count: int) -> str:
     return "1 round" if count == 1 else f"{count:,} rounds"
-
-
-def _moment(at: datetime | None) -> str | None:
-    return None if at is None else f"{at.isoformat(timespec='milliseconds')}Z"
 
 
 def _named(game: GameReport) -> str:

@@ -1,7 +1,7 @@
 """A report on realised RTP straight from a ledger: the only part of one that reads it."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from importlib.metadata import version
 
@@ -11,7 +11,8 @@ from audit_reports import sql
 from audit_reports.checks import run_checks
 from audit_reports.rtp_report.build import Theories, build_games, build_report
 from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
-from audit_reports.rtp_report.model import GameReport, Provenance, RtpReport, Shuffle
+from audit_reports.rtp_report.model import UNKNOWN_RULES, GameReport, Provenance, RtpReport, Shuffle
+from audit_reports.rtp_report.spans import moment_text
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.shuffle_tests.battery import Battery, run_shuffle_tests
 from audit_reports.tables import Tables
@@ -54,7 +55,7 @@ def report_on(
         theories_of(ledger, found),
         _provenance(ledger, tables, found, asked),
         title=asked.title,
-        objection=objection_text(tables),
+        objection=tables.objection_text,
         shuffle=None if battery is None else _shuffle(battery),
         faults=(
             *(f"{each.name}: {each.total:,} rows: {each.asks}" for each in run_checks(tables)),
@@ -97,7 +98,7 @@ def _provenance(ledger: Ledger, tables: Tables, found: Figures, asked: Asked) ->
         checkpoint_size=tables.checkpoint_size,
         checkpoint=None if note is None else note.decode(),
         manifest_digest=tables.manifest_digest,
-        rules={digest: name or "unknown rules" for digest, name in games.items()},
+        rules={digest: name or UNKNOWN_RULES for digest, name in games.items()},
         software=f"shoeproof {version('shoeproof')}",
         queries=_sql_digests(),
     )
@@ -107,17 +108,6 @@ def _sql_digests() -> dict[str, str]:
     texts = {"tables.sql": sql.tables(), "sums.sql": sql.sums()}
     texts |= {f"queries/{name}.sql": sql.query(name) for name in QUERIES}
     return {file: sha256(text.encode()).hexdigest() for file, text in texts.items()}
-
-
-def objection_text(tables: Tables) -> str | None:
-    """Return what verification says of the first leaf not counted, None where all are."""
-    finding = tables.objection
-    if finding is None:
-        return None
-    return (
-        f"This ledger fails verification at leaf {finding.leaf_index}: {finding.text} "
-        f"({finding.code}). Only the {tables.size:,} leaves before it are counted."
-    )
 
 
 def _shuffle(battery: Battery) -> Shuffle:
@@ -138,8 +128,4 @@ def _place(finding: Finding) -> str:
 
 
 def _text(at: datetime | None) -> str | None:
-    if at is None:
-        return None
-    known = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-    text = known.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+    return None if at is None else moment_text(at)

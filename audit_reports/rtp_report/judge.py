@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Final
 
 from audit_reports.numerals import points, signed_amount
 from audit_reports.rtp_report.figures import BetKey, Cell, Figures, PartSums, is_luck
+from audit_reports.rtp_report.model import UNKNOWN_RULES
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.sequences import FEWEST_ROUNDS
 from audit_reports.statistics.sums import LuckSums
@@ -21,8 +21,6 @@ from audit_reports.statistics.verdict import (
     read_side_bet,
     verdict,
 )
-
-UNKNOWN_RULES: Final = "unknown rules"
 
 
 def judge_bet(

@@ -5,9 +5,14 @@ Amounts are minor units of the currency beside them, returns are fractions of th
 (0.9953 is 99.53%) rounded to a millionth, times RFC 3339 UTC, leaf indices 0-based.
 """
 
+from typing import Final
+
 import msgspec
 
 from audit_reports.statistics.verdict import Word
+
+UNKNOWN_RULES: Final = "unknown rules"
+"""What a game is called where the ledger has no readable rules of its digest."""
 
 
 class Bounds(msgspec.Struct, frozen=True):

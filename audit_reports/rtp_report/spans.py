@@ -1,4 +1,4 @@
-"""Days, ISO weeks and months in UTC, and those of them in which nothing happened."""
+"""Moments, days, ISO weeks and months in UTC, and those spans in which nothing happened."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
@@ -17,6 +17,16 @@ def span_name(period: str, day: date) -> str:
     """Return how the day, week or month that a day is in is written."""
     # Years before 1000, which a clock may say, are not padded by strftime.
     return f"{day:{PERIODS[period]}}".zfill(len(f"{date.max:{PERIODS[period]}}"))
+
+
+def moment_text(at: datetime) -> str:
+    """Return a moment as RFC 3339 to the millisecond, `2026-01-31T08:00:00.000Z`.
+
+    One without a zone, as a query returns it, is in UTC.
+    """
+    known = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    text = known.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
 
 
 def idle_spans(

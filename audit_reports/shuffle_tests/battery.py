@@ -9,11 +9,12 @@ import msgspec
 
 from audit_reports import findings as codes
 from audit_reports.shuffle_tests.deals import DealCounts
-from audit_reports.shuffle_tests.records import DealtRound, Progress, dealt_rounds
+from audit_reports.shuffle_tests.records import DealtRound, dealt_rounds
 from audit_reports.shuffle_tests.repeats import Repeats
 from audit_reports.shuffle_tests.results import ShuffleTest, judge
 from audit_reports.shuffle_tests.shoes import ShoeCounts
 from ledger import Finding, Ledger
+from ledger.sharing import Progress
 from replay.bulk.shoes import committed, whole_shoes
 from replay.bulk.tables import NUMBER
 from replay.catalogue import rules_by_digest
@@ -71,9 +72,8 @@ def run_shuffle_tests(
 ) -> Battery:
     """Return the battery over all rounds of a ledger, or of its first `size` leaves.
 
-    Only verified leaves are read.
-
-    Raises LeafRefused for the first leaf that fails verification, and the ledger's errors.
+    Only verified leaves are read: raises LeafRefused for the first that fails, and the ledger's
+    errors. The tests are judged together at `level`.
     """
     return run_on_rounds(dealt_rounds(ledger, progress, size), rules_by_digest(ledger), level)
 

@@ -1,8 +1,8 @@
 """Rounds as the shuffle tests see them, and how they are read from a ledger's verified leaves."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import Final, TypeAlias
+from typing import Final
 
 import msgspec
 
@@ -19,10 +19,9 @@ from ledger.events import (
     ShoeRevealed,
     StakesPlaced,
 )
+from ledger.sharing import Progress
 from replay.bulk.words import Own, hex_bytes, seed_bytes
 from replay.engine.cards import VALUE
-
-Progress: TypeAlias = Callable[[int, int], None]
 
 _READ: Final = {
     cls.__name__
@@ -100,11 +99,10 @@ def dealt_rounds(
 ) -> Iterator[DealtRound]:
     """Yield every round as it ends, and at last the open ones, in the order they were opened.
 
-    Only the first `size` leaves are read, by default all.
-
-    Rounds for fun are among them, and voided ones: their shoes are shuffled alike. Only verified
-    leaves are read: raises LeafRefused for the first that fails, and the ledger's errors. Memory is
-    in proportion to the open rounds. `progress` is told how many leaves are read and of how many.
+    Rounds for fun are among them, and voided ones: their shoes are shuffled alike. Only the first
+    `size` leaves are read, by default all, and only verified ones: raises LeafRefused for the first
+    that fails, and the ledger's errors. Memory is in proportion to the open rounds. `progress` is
+    told how many leaves are read and of how many.
     """
     size = ledger.size() if size is None else size
     open_rounds: dict[str, DealtRound] = {}

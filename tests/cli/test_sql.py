@@ -141,11 +141,11 @@ def test_a_ledger_that_fails_verification(run: Run, path: Path) -> None:
     assert f"leaf {altered}" in refused.err
     part = run("project", "--verified-only")
     assert part.code == 1
-    assert part.out.startswith(f"this ledger fails verification at leaf {altered}: ")
-    assert f"only the {altered:,} leaves before it are counted" in " ".join(part.out.split())
+    assert part.out.startswith(f"This ledger fails verification at leaf {altered}: ")
+    assert f"Only the {altered:,} leaves before it are counted" in " ".join(part.out.split())
     shown = run("sql", "SELECT COUNT(*) AS n FROM rounds WHERE state = 'closed'",
                 "--verified-only")  # fmt: skip
-    assert shown.out.splitlines()[0].startswith("this ledger fails verification")
+    assert shown.out.splitlines()[0].startswith("This ledger fails verification")
     assert shown.out.split()[-1] == "1"
 
 
