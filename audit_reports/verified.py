@@ -164,6 +164,16 @@ def latest_covered(ledger: Ledger, size: int, peaks: Peaks, proven: int) -> int:
     return 0
 
 
+def checkpoint_note(ledger: Ledger, size: int) -> bytes | None:
+    """Return the ledger's own checkpoint of so many leaves as it was signed, None without one."""
+    ring = _ring(ledger)
+    for note in _notes(ledger):
+        said = _said_by(note, ledger, ring)
+        if said is not None and said.size == size:
+            return note
+    return None
+
+
 def refuse_cut_tail(ledger: Ledger) -> None:
     """Raise LeafRefused where a checkpoint was signed for more leaves than the ledger has."""
     size = ledger.size()
@@ -192,13 +202,17 @@ def _checkpoints(
     ledger: Ledger, ring: KeyRing, notes: list[bytes], stop: int | None
 ) -> Iterator[Checkpoint]:
     for note in notes:
-        try:
-            said = verify_by_ring(note, ring, ledger.origin).checkpoint
-        except NoteRefused:
-            # It proves nothing; `verify` reports it.
-            continue
-        if said.size and (stop is None or said.size <= stop):
+        said = _said_by(note, ledger, ring)
+        if said is not None and said.size and (stop is None or said.size <= stop):
             yield said
+
+
+def _said_by(note: bytes, ledger: Ledger, ring: KeyRing) -> Checkpoint | None:
+    try:
+        return verify_by_ring(note, ring, ledger.origin).checkpoint
+    except NoteRefused:
+        # It proves nothing; `verify` reports it.
+        return None
 
 
 def _hold(ledger: Ledger, ring: KeyRing, said: Checkpoint, start: int, peaks: Peaks) -> None:
