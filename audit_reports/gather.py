@@ -134,6 +134,7 @@ class Gatherer:
         self._start, self._earlier, self._rule_sets = start, earlier, rule_sets
         self._open: dict[str, Gathered] = {}
         self._changed: dict[str, Gathered] = {}
+        self._ended: set[str] = set()
         self._now = Changes()
 
     def take(self, parts: Parts) -> None:
@@ -162,11 +163,12 @@ class Gatherer:
         self._changed[stream] = held
         if held.is_ended:
             del self._open[stream]
+            self._ended.add(stream)
 
     def _begun(self, leaf: StoredLeaf) -> Gathered | None:
         if leaf.version == 1:
             return Gathered(leaf.stream, [], [], [], is_stored=False)
-        if leaf.stream in self._changed or not self._start:
+        if leaf.stream in self._ended or not self._start:
             return None
         held = Gathered(leaf.stream, [], [], [], is_stored=True)
         for each in self._earlier(leaf.stream):

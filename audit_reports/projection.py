@@ -147,14 +147,15 @@ class Projection:
             if run.stop == stop or run.stop - reach.size >= COMMIT_LEAVES:
                 hashes = [peak.hex() for peak in run.peaks]
                 last = run.last_leaf_hash.hex()
-                reach = _Reach(run.stop, last, hashes, min(run.covered, run.stop))
+                covered = min(run.covered, run.stop) if run.covered > start else reach.covered
+                reach = _Reach(run.stop, last, hashes, covered)
                 self._commit(gatherer.changes(), made, rule_sets, reach)
                 made = []
             if progress is not None:
                 progress(run.stop, size)
         if refused is not None:
             raise refused
-        covered = latest_covered(self.ledger, size, reach.tree) if size else 0
+        covered = latest_covered(self.ledger, size, reach.tree, reach.covered) if size else 0
         if covered != reach.covered:
             reach = reach._replace(covered=covered)
             with self._transaction():

@@ -149,16 +149,29 @@ def verified_stream(ledger: Ledger, stream: str, stop: int) -> list[StoredLeaf]:
     return leaves
 
 
-def latest_covered(ledger: Ledger, size: int, peaks: Peaks) -> int:
+def latest_covered(ledger: Ledger, size: int, peaks: Peaks, proven: int) -> int:
     """Return how many of the first `size` leaves a checkpoint covers, 0 where none does.
 
     `peaks` are those of their tree, as it was made of verified leaves. The stored tree proves that
-    the checkpoint's is its beginning; where it does not, nothing is covered.
+    a checkpoint's is its beginning. Where it is damaged, one of `proven` leaves, to whose root
+    leaves were hashed when they were projected, still vouches for them: their signatures were
+    spared.
     """
-    said = _latest(ledger, _ring(ledger), _notes(ledger), size)
-    if said is None:
-        return 0
-    return said.size if _begins(ledger, said.size, said.root, size, root_of_peaks(peaks)) else 0
+    root = root_of_peaks(peaks)
+    for said in _checkpoints(ledger, _ring(ledger), _notes(ledger), size):
+        if said.size == proven or _begins(ledger, said.size, said.root, size, root):
+            return said.size
+    return 0
+
+
+def checkpoint_note(ledger: Ledger, size: int) -> bytes | None:
+    """Return the ledger's own checkpoint of so many leaves as it was signed, None without one."""
+    ring = _ring(ledger)
+    for note in _notes(ledger):
+        said = _said_by(note, ledger, ring)
+        if said is not None and said.size == size:
+            return note
+    return None
 
 
 def refuse_cut_tail(ledger: Ledger) -> None:
@@ -182,15 +195,24 @@ def _latest(
     ledger: Ledger, ring: KeyRing, notes: list[bytes], stop: int | None
 ) -> Checkpoint | None:
     """Return the largest of the ledger's checkpoints, of at most `stop` leaves."""
+    return next(_checkpoints(ledger, ring, notes, stop), None)
+
+
+def _checkpoints(
+    ledger: Ledger, ring: KeyRing, notes: list[bytes], stop: int | None
+) -> Iterator[Checkpoint]:
     for note in notes:
-        try:
-            said = verify_by_ring(note, ring, ledger.origin).checkpoint
-        except NoteRefused:
-            # It proves nothing; `verify` reports it.
-            continue
-        if said.size and (stop is None or said.size <= stop):
-            return said
-    return None
+        said = _said_by(note, ledger, ring)
+        if said is not None and said.size and (stop is None or said.size <= stop):
+            yield said
+
+
+def _said_by(note: bytes, ledger: Ledger, ring: KeyRing) -> Checkpoint | None:
+    try:
+        return verify_by_ring(note, ring, ledger.origin).checkpoint
+    except NoteRefused:
+        # It proves nothing; `verify` reports it.
+        return None
 
 
 def _hold(ledger: Ledger, ring: KeyRing, said: Checkpoint, start: int, peaks: Peaks) -> None:

@@ -29,6 +29,16 @@ class StoreDamaged(LedgerError):
     """The store's own file is truncated, malformed, or no database of ours."""
 
 
+class WorkersLost(LedgerError):
+    """Worker processes died again and again on the same share, the one that begins at `start`."""
+
+    def __init__(self, start: int, tries: int) -> None:
+        super().__init__(
+            f"workers died {tries} times on the share that begins at {start}: they may need more "
+            "memory"
+        )
+
+
 class KeyUnusable(LedgerError):
     """A key is missing, readable by others, locked by another passphrase, or not a sound key."""
 

@@ -6,17 +6,24 @@ entry with `if __name__ == "__main__"`, as every script that starts processes, o
 worker.
 """
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from itertools import islice
-from multiprocessing import get_context
-from typing import TypeAlias, TypeVar
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from multiprocessing import get_context, parent_process
+from threading import Thread
+from typing import Final, TypeAlias, TypeVar
 
+from ledger.errors import WorkersLost
 from ledger.store_errors import translated_errors
 
 SHARED_FROM = 10_000
 """From how many leaves on worker processes are worth the time they take to start."""
+
+TRIES: Final = 3
+"""How often in a row workers may die on the same share."""
 
 Answer = TypeVar("Answer")
 Row = TypeVar("Row")
@@ -43,17 +50,53 @@ def over_leaves(
     """Yield what a job returns for each `step` leaves from `start` to `stop`, in order.
 
     It fetches by `here` in this process, or by `elsewhere` in `workers` others, where there are
-    leaves enough; job and fetch must then be picklable. Raises what the job raises,
-    StoreUnavailable and StoreDamaged.
+    leaves enough; job and fetch must then be picklable, and ranges of workers that died are done
+    again. Raises what the job raises, WorkersLost, StoreUnavailable and StoreDamaged.
     """
     ranges = ((first, min(first + step, stop)) for first in range(start, stop, step))
     if workers == 1 or stop - start < SHARED_FROM:
         for bounds in ranges:
             yield job(here, *bounds)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool, translated_errors():
+    waiting, tries = deque(ranges), 0
+    while waiting:
+        with (
+            ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool,
+            translated_errors(),
+        ):
+            try:
+                for answer in _in_order(pool, partial(job, elsewhere), deque(waiting), 4 * workers):
+                    waiting.popleft()
+                    tries = 0
+                    yield answer
+            except BrokenProcessPool as error:
+                tries += 1
+                if tries == TRIES:
+                    raise WorkersLost(waiting[0][0], tries) from error
+
+
+def end_with_parent() -> None:
+    """End this worker process when the one that started it does, even where that was killed.
+
+    It would wait for work for ever, since it holds the other end of its queue open itself.
+    """
+    if parent_process() is not None:
+        Thread(target=_end_after_parent, daemon=True).start()
+
+
+def _end_after_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _in_order(
+    pool: Executor, job: Callable[..., Answer], waiting: deque[tuple[int, int]], most: int
+) -> Iterator[Answer]:
+    ahead: deque[Future[Answer]] = deque()
+    while ahead or waiting:
         # A bounded look-ahead keeps finished work from piling up.
-        ahead = deque(pool.submit(job, elsewhere, *each) for each in islice(ranges, 4 * workers))
-        while ahead:
-            yield ahead.popleft().result()
-            ahead.extend(pool.submit(job, elsewhere, *each) for each in islice(ranges, 1))
+        while waiting and len(ahead) < most:
+            ahead.append(pool.submit(job, *waiting.popleft()))
+        yield ahead.popleft().result()

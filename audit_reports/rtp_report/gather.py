@@ -16,9 +16,9 @@ from audit_reports.rtp_report.spans import moment_text
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.shuffle_tests.battery import Battery, run_shuffle_tests
 from audit_reports.tables import Tables
+from audit_reports.verified import checkpoint_note
 from ledger import Finding, Ledger
 from ledger.sharing import Progress
-from ledger.signing import kept_checkpoints
 from replay.catalogue import rules_by_digest
 
 TITLE = "Realised return to player"
@@ -81,7 +81,8 @@ def theories_of(ledger: Ledger, found: Figures) -> Theories:
 
 def _provenance(ledger: Ledger, tables: Tables, found: Figures, asked: Asked) -> Provenance:
     extents = found.extents
-    note = None if ledger.path is None else next(iter(kept_checkpoints(ledger.path)), None)
+    covered = tables.checkpoint_size
+    note = None if covered is None else checkpoint_note(ledger, covered)
     games = {cell.key.rules_digest: cell.key.game for cell in found.totals}
     return Provenance(
         operator=asked.operator,
@@ -95,7 +96,7 @@ def _provenance(ledger: Ledger, tables: Tables, found: Figures, asked: Asked) ->
         size=tables.size,
         first_leaf=min((each.first_leaf for each in extents), default=None),
         last_leaf=max((each.last_leaf for each in extents), default=None),
-        checkpoint_size=tables.checkpoint_size,
+        checkpoint_size=covered,
         checkpoint=None if note is None else note.decode(),
         manifest_digest=tables.manifest_digest,
         rules={digest: name or UNKNOWN_RULES for digest, name in games.items()},

@@ -19,7 +19,8 @@ from distributed import Client, Future, KilledWorker
 from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.comm.core import CommClosedError
 
-from replay.bulk.pool import ClusterUnusable, Judge, Share, WorkersLost
+from ledger.errors import WorkersLost
+from replay.bulk.pool import ClusterUnusable, Judge, Share
 from replay.bulk.ranges import RangeReport
 
 _AHEAD: Final = 512
@@ -117,7 +118,7 @@ def _result(
         except TimeoutError:
             _wait_for_workers(client, address)
         except KilledWorker as error:
-            raise WorkersLost(share, error.allowed_failures + 1) from error
+            raise WorkersLost(share[0], error.allowed_failures + 1) from error
         except (FutureCancelledError, FuturesCancelledError, CommClosedError) as error:
             raise ClusterUnusable(f"the scheduler at {address!r} has gone away") from error
 

@@ -14,6 +14,8 @@ from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
+from ledger.errors import WorkersLost
+from ledger.sharing import TRIES, end_with_parent
 from replay.bulk.ranges import RangeReport
 from replay.errors import ReplayError
 
@@ -21,15 +23,6 @@ Share = tuple[Any, ...]
 """The arguments of one call of a judge, the first a number that says which; they can be pickled."""
 
 Judge = Callable[..., RangeReport]
-
-_TRIES = 3
-
-
-class WorkersLost(ReplayError):
-    """Workers died again and again on the same share."""
-
-    def __init__(self, share: Share, tries: int) -> None:
-        super().__init__(f"workers died {tries} times on the share that begins at {share[0]}")
 
 
 class ClusterUnusable(ReplayError):
@@ -89,8 +82,8 @@ def _in_processes(
                     yield report
             except BrokenProcessPool as error:
                 tries += 1
-                if tries == _TRIES:
-                    raise WorkersLost(waiting[0], tries) from error
+                if tries == TRIES:
+                    raise WorkersLost(waiting[0][0], tries) from error
 
 
 def _in_order(pool: Executor, shares: deque[Share], workers: int) -> Iterator[RangeReport]:
@@ -107,6 +100,7 @@ _judge: list[Judge] = []
 
 
 def _begin(make_judge: Callable[[], Judge]) -> None:
+    end_with_parent()
     # For good: see `uncollected`.
     gc.disable()
     _judge[:] = [make_judge()]

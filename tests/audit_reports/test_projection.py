@@ -322,6 +322,29 @@ def test_an_event_after_the_close_counts_for_nothing(
         assert contents(projection)["bets"] == before["bets"]
 
 
+def test_an_event_long_after_the_close_does_not_open_the_round_again(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verification, "RUN", 5)
+    monkeypatch.setattr(projections, "COMMIT_LEAVES", 1)
+    events = simple(200)
+    round_id = play(ledger, events[:4])
+    with open_projection(ledger) as projection:
+        projection.update()
+        go_on(ledger, round_id, events[4:])
+        for _ in range(3):
+            play(ledger, simple(0))
+        head = ledger._head(round_id, settled("s1", 100, 900))
+        monkeypatch.setitem(ledger._heads, round_id, head._replace(is_closed=False))
+        ledger.append((round_id, settled("s1", 100, 900)))
+        projection.update()
+        assert {row[11] for row in contents(projection)["rounds"]} == {"closed"}
+        going_on = contents(projection)
+    with open_projection(ledger, rebuild=True) as projection:
+        projection.update()
+        assert contents(projection) == going_on
+
+
 def test_a_key_revoked_into_the_past_takes_what_it_signed_out_of_the_tables(
     ledger: Ledger,
 ) -> None:

@@ -33,6 +33,13 @@ def checkpoint(ledger: Ledger) -> int:
     return ledger.size()
 
 
+def sign_into(path: Path, ledger: Ledger, said: Checkpoint) -> None:
+    """Keep a checkpoint that only a holder of the keys could sign."""
+    note = sign_note(said.text, *ledger.signers("log"))
+    (path / "checkpoints").mkdir(exist_ok=True)
+    (path / "checkpoints" / str(said.size)).write_bytes(note)
+
+
 def test_a_checkpoint_spares_signatures_and_vouches_for_its_leaves(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,13 +125,44 @@ def test_where_only_the_stored_tree_is_damaged_all_leaves_are_hashed_up_to_the_r
         assert hashed == [(0, opened.size())]
 
 
+def test_a_checkpoint_vouches_also_where_a_damaged_tree_proves_nothing(
+    ledger: Ledger, path: Path
+) -> None:
+    play(ledger, simple(200))
+    covered = checkpoint(ledger)
+    play(ledger, simple(0))
+    ledger.close()
+    with tampering(path) as connection:
+        altered = "CAST(zeroblob(32) || substr(hashes, 33) AS BLOB)"
+        connection.execute(f"UPDATE tiles SET hashes = {altered}")
+    with Ledger.open(path) as opened:
+        with open_projection(opened) as projection:
+            # Its signatures were spared, so that nothing else vouches for them.
+            assert projection.update().covered == covered
+        with open_projection(opened) as projection:
+            play(opened, simple(0))
+            assert projection.update().covered == covered
+
+
+def test_a_checkpoint_of_other_leaves_vouches_for_none_that_were_projected_before_it(
+    ledger: Ledger, path: Path
+) -> None:
+    play(ledger, simple(200))
+    with open_projection(ledger) as projection:
+        assert projection.update().covered == 0
+        other = Checkpoint(ledger.origin, ledger.size(), b"\1" * 32)
+        sign_into(path, ledger, other)
+        play(ledger, simple(0))
+        assert projection.update().covered == 0
+        assert projection.update().covered == 0
+
+
 def test_history_rewritten_by_who_holds_the_keys_is_refused(ledger: Ledger, path: Path) -> None:
     play(ledger, simple(200))
     agreeing = checkpoint(ledger)
     play(ledger, simple(200))
     other = Checkpoint(ledger.origin, ledger.size(), b"\1" * 32)
-    note = sign_note(other.text, *ledger.signers("log"))
-    (path / "checkpoints" / str(other.size)).write_bytes(note)
+    sign_into(path, ledger, other)
     with open_projection(ledger) as projection:
         with pytest.raises(LeafRefused, match="not those the checkpoint was signed for") as refused:
             projection.update()

@@ -277,6 +277,7 @@ def test_provenance_names_all_that_is_needed_to_make_the_figures_again(played: L
     assert {f"queries/{name}.sql" for name in QUERIES} < set(said.queries)
     assert played.path is not None
     kept = next(iter(kept_checkpoints(played.path)))
+    assert said.checkpoint == kept.decode()
     assert note is not None
     page = page_of(report)
     shown = page.partition("<h2>Provenance</h2>")[2]
@@ -290,6 +291,18 @@ def test_provenance_names_all_that_is_needed_to_make_the_figures_again(played: L
         assert text in shown
     assert "<h1>Returns of the year</h1>" in page
     assert "<title>Returns of the year</title>" in page
+
+
+def test_the_checkpoint_shown_is_the_one_that_covers_what_was_counted(ledger: Ledger) -> None:
+    play(ledger, simple(200))
+    note = sign_checkpoint(ledger)
+    assert note is not None
+    assert ledger.path is not None
+    # Signed by nobody, so that `verify` reports it and it covers nothing.
+    forged = note.replace(b"\n%d\n" % ledger.size(), b"\n999999\n")
+    (ledger.path / "checkpoints" / "999999").write_bytes(forged)
+    said = report_on(ledger, Asked(shuffle_tests=False)).provenance
+    assert (said.checkpoint_size, said.checkpoint) == (ledger.size(), note.decode())
 
 
 def test_every_query_of_a_report_is_named_with_its_digest() -> None:

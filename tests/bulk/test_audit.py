@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from ledger import Ledger
+from ledger.errors import WorkersLost
 from replay.audit import audit as scalar_audit
 from replay.bulk import pool
 from replay.bulk.audit import audit
@@ -104,7 +105,7 @@ def test_workers_that_always_die_are_an_error(
     on_disk: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "_judge_share", _die)
-    with pytest.raises(pool.WorkersLost, match="died 3 times"):
+    with pytest.raises(WorkersLost, match="died 3 times"):
         audit(on_disk, workers=2, partitions=2)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from ledger import Ledger, StoredLeaf
+from ledger.errors import WorkersLost
 from ledger.sharing import Fetch
 from replay.audit import audit as scalar_audit
 from replay.bulk import parquet
@@ -18,7 +19,7 @@ from replay.bulk.audit import audit
 from replay.bulk.export import export_parquet
 from replay.bulk.folder import ExportUnusable, Folder
 from replay.bulk.parquet import audit_parquet
-from replay.bulk.pool import ClusterUnusable, WorkersLost
+from replay.bulk.pool import ClusterUnusable
 from replay.catalogue import add_published_games
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import damage, interleaved
