@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
+from msgspec.structs import replace
+
 from audit_reports.projection import Projection
 from audit_reports.rtp_report import gather
 from audit_reports.rtp_report.figures import Cell, Scope, cells
@@ -103,6 +105,18 @@ def voided(stake_minor: int = 100) -> list[EventData]:
         *begun({"s1": {"main": stake_minor}}),
         RoundVoided("malfunction", [Refund("s1", "main", stake_minor)]),
     ]
+
+
+def overpaid(events: Iterable[EventData], by: int) -> list[EventData]:
+    """A round each bet of which is paid so much more."""
+    changed: list[EventData] = []
+    for each in events:
+        if isinstance(each, BetSettled):
+            each = replace(each, paid_minor=each.paid_minor + by)
+        if isinstance(each, RoundClosed):
+            each = replace(each, total_paid_minor=each.total_paid_minor + by)
+        changed.append(each)
+    return changed
 
 
 def play(ledger: Ledger, events: Iterable[EventData]) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 import audit_reports
 import cli
@@ -28,7 +27,6 @@ from ledger.events import (
     EventData,
     Funds,
     Refund,
-    RoundClosed,
     RoundOpened,
     RoundVoided,
 )
@@ -42,6 +40,7 @@ from tests.audit_reports.helpers import (
     ZAPPIT,
     begun,
     closed,
+    overpaid,
     play,
     report_on,
     settled,
@@ -78,17 +77,6 @@ def a_round(ledger: Ledger) -> list[EventData]:
         if sum(isinstance(each, BetSettled) for each in events) == 1:
             return events
     raise AssertionError("no round settled a single bet")
-
-
-def overpaid(events: list[EventData], by: int) -> list[EventData]:
-    changed: list[EventData] = []
-    for each in events:
-        if isinstance(each, BetSettled):
-            each = replace(each, paid_minor=each.paid_minor + by)
-        if isinstance(each, RoundClosed):
-            each = replace(each, total_paid_minor=each.total_paid_minor + by)
-        changed.append(each)
-    return changed
 
 
 def resettled(ledger: Ledger, round_id: str, by: int) -> None:

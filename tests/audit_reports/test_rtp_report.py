@@ -16,7 +16,7 @@ from audit_reports.rtp_report.gather import Asked
 from audit_reports.rtp_report.model import RtpReport
 from audit_reports.rtp_report.write import COLUMNS, render_rtp_report
 from ledger import Ledger
-from ledger.events import BetResettled, BetSettled, EventData, RoundClosed, RoundOpened
+from ledger.events import BetResettled, BetSettled, EventData, RoundOpened
 from ledger.rounds import is_round
 from replay.catalogue import add_published_games, add_rules, current_rules
 from replay.players import make_player
@@ -27,6 +27,7 @@ from tests.audit_reports.helpers import (
     begun,
     closed,
     doubled_push,
+    overpaid,
     play,
     report_on,
     settled,
@@ -255,7 +256,7 @@ def test_a_wrong_payment_is_out_of_range_and_named() -> None:
         simulate(made, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 5)
         [stream] = made.round_ids("")[:1]
         events = [each.event.data for each in made.events(stream)]
-        play(made, _overpaid(events, by=7))
+        play(made, overpaid(events, by=7))
         report = report_on(made, Asked(shuffle_tests=False))
     bet = the_game(report, "zero").bets[0]
     assert (bet.word, bet.wrong_rounds, bet.wrong_minor) == ("out of range", 1, 7)
@@ -307,7 +308,7 @@ def test_a_dispute_excuses_a_wrong_payment_only_where_it_is_paid_otherwise(
         settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
         simulate(made, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 5)
         [stream] = made.round_ids("")[:1]
-        events = _overpaid([each.event.data for each in made.events(stream)], by=7)
+        events = overpaid([each.event.data for each in made.events(stream)], by=7)
         wrong = play(made, events)
         bets = [each for each in events if isinstance(each, BetSettled)]
         for bet in bets:
@@ -318,17 +319,6 @@ def test_a_dispute_excuses_a_wrong_payment_only_where_it_is_paid_otherwise(
             made.append((f"disputes/{wrong}", resettled))
         report = report_on(made, Asked(shuffle_tests=False))
     assert the_game(report, "zero").bets[0].word == word
-
-
-def _overpaid(events: list[EventData], by: int) -> list[EventData]:
-    changed: list[EventData] = []
-    for each in events:
-        if isinstance(each, BetSettled):
-            each = replace(each, paid_minor=each.paid_minor + by)
-        if isinstance(each, RoundClosed):
-            each = replace(each, total_paid_minor=each.total_paid_minor + by)
-        changed.append(each)
-    return changed
 
 
 def test_what_a_dispute_decides_is_not_held_to_the_pay_table() -> None:
