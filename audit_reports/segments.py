@@ -105,15 +105,12 @@ def read_manifest(folder: Path) -> tuple[Manifest, str] | None:
     return manifest, hashlib.sha256(data).hexdigest()
 
 
-def check_segments(folder: Path, manifest: Manifest, tables: Iterable[str]) -> None:
-    """Raise SegmentsRefused where a file of one of these tables is not what the manifest names."""
-    wanted = set(tables)
+def check_segments(folder: Path, manifest: Manifest) -> None:
+    """Raise SegmentsRefused where a file is not what the manifest names."""
     for segment in manifest.segments:
         path = folder / segment.path
         if ".." in Path(segment.path).parts or Path(segment.path).is_absolute():
             raise SegmentsRefused(f"the manifest names {segment.path!r}, which is outside: {MEND}")
-        if segment.path.partition("/")[0] not in wanted:
-            continue
         try:
             digest = _digest(path)
         except (OSError, ValueError) as error:  # the latter for a name with a NUL in it

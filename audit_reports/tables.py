@@ -164,18 +164,16 @@ def open_tables(
     return tables
 
 
-def read_tables(
-    folder: Path, par_sheets: Sequence[ParSheet] = (), tables: Sequence[str] = TABLES
-) -> Tables:
+def read_tables(folder: Path, par_sheets: Sequence[ParSheet] = ()) -> Tables:
     """Return the tables published in a folder, as they stand there, by their manifest.
 
-    Raises SegmentsRefused where there is none, or a file of `tables` is not what it names.
+    Raises SegmentsRefused where there is none, or a file is not what it names.
     """
     found = read_manifest(folder)
     if found is None:
         raise SegmentsRefused(f"{folder} has no manifest: run `shoeproof project` first")
     manifest, digest = found
-    check_segments(folder, manifest, tables)
+    check_segments(folder, manifest)
     return Tables(folder, manifest, digest, par_sheets)
 
 

@@ -93,9 +93,9 @@ class Chart:
         """Draw a line through points in the data's units."""
         self._polyline(points, style, ink, width, "none")
 
-    def area(self, upper: Sequence[Point], lower: Sequence[Point], fill: str = WASH) -> None:
+    def area(self, upper: Sequence[Point], lower: Sequence[Point]) -> None:
         """Fill what lies between two lines."""
-        self._polyline([*upper, *reversed(lower)], "solid", "none", 0, fill)
+        self._polyline([*upper, *reversed(lower)], "solid", "none", 0, WASH)
 
     def mark(self, x: float, y: float, *, ink: str = INK) -> None:
         """Put a filled dot at a point."""

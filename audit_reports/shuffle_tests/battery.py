@@ -67,20 +67,17 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
 def run_shuffle_tests(
     ledger: Ledger,
     progress: Progress | None = None,
-    level: float = LEVEL,
     size: int | None = None,
 ) -> Battery:
     """Return the battery over all rounds of a ledger, or of its first `size` leaves.
 
     Only verified leaves are read: raises LeafRefused for the first that fails, and the ledger's
-    errors. The tests are judged together at `level`.
+    errors.
     """
-    return run_on_rounds(dealt_rounds(ledger, progress, size), rules_by_digest(ledger), level)
+    return run_on_rounds(dealt_rounds(ledger, progress, size), rules_by_digest(ledger))
 
 
-def run_on_rounds(
-    rounds: Iterable[DealtRound], rules: Mapping[str, Rules], level: float = LEVEL
-) -> Battery:
+def run_on_rounds(rounds: Iterable[DealtRound], rules: Mapping[str, Rules]) -> Battery:
     """Return the battery over rounds, with the rules by digest; memory is bounded but for hashes.
 
     Rounds should come about as they were opened; within a batch they are put in that order, which
@@ -91,7 +88,7 @@ def run_on_rounds(
     while batch := list(islice(stream, BATCH)):
         batch.sort(key=lambda each: each.first_leaf)
         counting.add(batch)
-    return counting.battery(level)
+    return counting.battery()
 
 
 class _Counting:
@@ -154,16 +151,16 @@ class _Counting:
             if each.is_dealt:
                 counts.add([NUMBER[card] for card in each.cards])
 
-    def battery(self, level: float) -> Battery:
+    def battery(self) -> Battery:
         """Judge all that was counted."""
         repeated = (self._seeds, self._orders, self._commitments)
         findings = [*self._findings, *(found for kind in repeated for found in kind.findings())]
         return Battery(
-            level=level,
+            level=LEVEL,
             rounds=self._rounds,
             shoes=sum(counts.shoes for counts in self._shoes.values()),
             deals=sum(counts.deals for counts in self._deals.values()),
-            tests=judge([result for each in self._rules for result in self._results(each)], level),
+            tests=judge([result for each in self._rules for result in self._results(each)], LEVEL),
             findings=sorted(findings, key=lambda found: (found.leaf_index or 0, found.code)),
             commitment_ages=self._ages,
         )
