@@ -134,13 +134,13 @@ class RoundRows(msgspec.Struct):
         if made.act == DOUBLE:
             held.stake_minor += added
             held.leaf_index = leaf_index
-            _stake_of(held, add(_staked(held), apart))
+            _set_staked_funds(held, add(_staked_funds(held), apart))
         elif made.act == SPLIT:
             del self.bets[made.hand, MAIN]
             seat = held.seat
             initial, stake = held.initial_stake_minor, held.stake_minor
             first, second = f"{seat}.1", f"{seat}.2"
-            self._add(leaf_index, seat, first, MAIN, initial, stake, _staked(held))
+            self._add(leaf_index, seat, first, MAIN, initial, stake, _staked_funds(held))
             self._add(leaf_index, seat, second, MAIN, 0, added, apart)
 
     def _settle(self, settled: BetSettled, leaf_index: int) -> None:
@@ -156,8 +156,8 @@ class RoundRows(msgspec.Struct):
         row.leaf_index = leaf_index
         if row.stake_minor != settled.stake_minor:
             row.stake_minor = settled.stake_minor
-            _stake_of(row, None)
-        before: Split = (0, 0) if row.paid_minor is None else _paid(row)
+            _set_staked_funds(row, None)
+        before: Split = (0, 0) if row.paid_minor is None else _paid_funds(row)
         row.paid_minor = (row.paid_minor or 0) + settled.paid_minor
         apart = add(before, funds_of_move(settled.funds, settled.paid_minor))
         row.cash_paid_minor, row.incentive_paid_minor = apart or (None, None)
@@ -168,7 +168,7 @@ class RoundRows(msgspec.Struct):
         apart: Split,
     ) -> BetRow:  # fmt: skip
         row = BetRow(self.round.first_leaf, leaf_index, seat, hand, bet, initial, stake)
-        _stake_of(row, apart)
+        _set_staked_funds(row, apart)
         self.bets[hand, bet] = row
         return row
 
@@ -209,17 +209,17 @@ def _opened(stream: str, data: RoundOpened, event: Said, game: str | None) -> Ro
     )
 
 
-def _staked(row: BetRow) -> Split:
+def _staked_funds(row: BetRow) -> Split:
     if row.cash_staked_minor is None or row.incentive_staked_minor is None:
         return None
     return row.cash_staked_minor, row.incentive_staked_minor
 
 
-def _paid(row: BetRow) -> Split:
+def _paid_funds(row: BetRow) -> Split:
     if row.cash_paid_minor is None or row.incentive_paid_minor is None:
         return None
     return row.cash_paid_minor, row.incentive_paid_minor
 
 
-def _stake_of(row: BetRow, apart: Split) -> None:
+def _set_staked_funds(row: BetRow, apart: Split) -> None:
     row.cash_staked_minor, row.incentive_staked_minor = apart or (None, None)

@@ -14,23 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from audit_reports.shuffle_tests.results import (
+    DUPLICATES,
+    INTERPLAY,
+    RUNS,
+    SERIAL,
+    TOTAL_DISTRIBUTION,
     ShuffleTest,
     binomial_p_value,
     chi_square_p_value,
     normal_p_value,
     standard_score,
 )
-from audit_reports.shuffle_tests.shoes import (
-    DUPLICATES,
-    INTERPLAY,
-    RANK,
-    RUNS,
-    SCORE,
-    SERIAL,
-    SUIT,
-    TEN,
-    TOTAL_DISTRIBUTION,
-)
+from audit_reports.shuffle_tests.shoes import RANK, SCORE, SUIT, TEN
 from replay.engine.cards import PACK, RANKS, SUITS
 
 FEWEST_DEALS: Final = 1000

@@ -1,19 +1,28 @@
-"""What one test of the battery says, p-values, and how the tests are judged together."""
+"""What one test of the battery says, its kind and p-value, and how tests are judged together."""
 
 from collections.abc import Sequence
 from math import sqrt
+from typing import Final
 
 import msgspec
 from scipy import special
+
+TOTAL_DISTRIBUTION: Final = "total distribution"
+OVERLAPS: Final = "overlaps"
+COUPON_COLLECTOR: Final = "coupon collector"
+RUNS: Final = "runs"
+INTERPLAY: Final = "interplay correlation"
+SERIAL: Final = "serial correlation"
+DUPLICATES: Final = "duplicates"
 
 
 class ShuffleTest(msgspec.Struct, frozen=True, kw_only=True):
     """One test of one game's shuffles.
 
-    `kind` is the name that GLI-19 has for such a test. `statistic` is χ² where there are
-    `degrees_of_freedom`, a count where `expected` is given, else a standard score. Where there was
-    too little to test, `p_value` is None and `needs` says how much it takes. `adjusted` is the
-    p-value by Holm over the whole battery.
+    `kind` is the name that GLI-19 has for such a test, one of those above. `statistic` is χ² where
+    there are `degrees_of_freedom`, a count where `expected` is given, else a standard score. Where
+    there was too little to test, `p_value` is None and `needs` says how much it takes. `adjusted`
+    is the p-value by Holm over the whole battery.
     """
 
     game: str

@@ -21,6 +21,13 @@ from audit_reports.shuffle_tests.moments import (
     successions,
 )
 from audit_reports.shuffle_tests.results import (
+    COUPON_COLLECTOR,
+    DUPLICATES,
+    INTERPLAY,
+    OVERLAPS,
+    RUNS,
+    SERIAL,
+    TOTAL_DISTRIBUTION,
     ShuffleTest,
     chi_square_p_value,
     normal_p_value,
@@ -41,6 +48,9 @@ SCORE: Final = RANK - (len(RANKS) - 1) // 2
 FEWEST_SHOES: Final = 100
 LAGS: Final = (1, len(RANKS), 2 * len(RANKS))
 """Neighbours, and cards of one rank one suit or two suits apart before the shuffle."""
+
+_BETWEEN: Final = {"products", "overlap"}
+"""What is summed between one shoe and the next, as scores."""
 
 _COLLECTED_SHARES: Final = 10
 
@@ -170,17 +180,6 @@ class ShoeCounts:
         count = int((counts * (counts - 1)).sum()) // 2
         mean = self.shoes * (self.shoes - 1) / 2 / (self.size * (self.size - 1))
         return {"statistic": count, "expected": mean, "p_value": poisson_p_value(count, mean)}
-
-
-TOTAL_DISTRIBUTION: Final = "total distribution"
-OVERLAPS: Final = "overlaps"
-COUPON_COLLECTOR: Final = "coupon collector"
-RUNS: Final = "runs"
-INTERPLAY: Final = "interplay correlation"
-SERIAL: Final = "serial correlation"
-DUPLICATES: Final = "duplicates"
-
-_BETWEEN: Final = {"products", "overlap"}
 
 
 def _within(types: Ints) -> dict[str, int]:

@@ -7,16 +7,16 @@ import pytest
 from scipy import stats
 
 from audit_reports.shuffle_tests.deals import FEWEST_DEALS
-from audit_reports.shuffle_tests.shoes import (
+from audit_reports.shuffle_tests.results import (
     COUPON_COLLECTOR,
     DUPLICATES,
-    FEWEST_SHOES,
     INTERPLAY,
     OVERLAPS,
     RUNS,
     SERIAL,
     TOTAL_DISTRIBUTION,
 )
+from audit_reports.shuffle_tests.shoes import FEWEST_SHOES
 from replay.engine.cards import PACK, VALUE
 from tests.shuffle_tests.helpers import Ints, fair, of_deals, of_shoes, rejected, swapped
 
