@@ -47,7 +47,7 @@ class BetKey(NamedTuple):
     @classmethod
     def of(cls, record: Record) -> Self:
         """Return the key of a query's row."""
-        return cls(*(record[name] for name in cls._fields))
+        return cls(*map(record.__getitem__, cls._fields))
 
 
 class PartTotals(msgspec.Struct, frozen=True):
@@ -277,7 +277,7 @@ def _cell(by: Sequence[str], row: Record) -> Cell:
 
 
 def _bet_sums(row: Record) -> BetSums:
-    return BetSums(**{name: int(row[name]) for name in BetSums.__struct_fields__})
+    return BetSums(**{name: row[name] for name in BetSums.__struct_fields__})
 
 
 def _slice(name: str, row: Record) -> str | None:
