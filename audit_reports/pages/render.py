@@ -42,7 +42,15 @@ def whole_number(value: int) -> str:
 
 def amount(minor: int | None, currency: str = "") -> str:
     """Return an amount as `amount_text` does, with the minus sign that percentages have."""
-    text = amount_text(minor, currency)
+    return _with_minus(amount_text(minor, currency), minor)
+
+
+def bare_amount(minor: int | None, currency: str) -> str:
+    """Return an amount as `number_text` does, with that minus sign."""
+    return _with_minus(number_text(minor, currency), minor)
+
+
+def _with_minus(text: str, minor: int | None) -> str:
     return text.replace("-", "−", 1) if minor is not None and minor < 0 else text
 
 
@@ -58,6 +66,6 @@ def _environment() -> Environment:
         finalize=visible,
     )
     environment.filters["amount"] = amount
-    environment.filters["number_of"] = number_text
+    environment.filters["number_of"] = bare_amount
     environment.filters["number"] = whole_number
     return environment

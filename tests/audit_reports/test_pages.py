@@ -18,7 +18,7 @@ from audit_reports.pages.charts import (
     waterfall_chart,
 )
 from audit_reports.pages.pdf import pdf_of
-from audit_reports.pages.render import amount, render_page, visible
+from audit_reports.pages.render import amount, bare_amount, render_page, visible
 
 SVG = "{http://www.w3.org/2000/svg}"
 FUNNEL = Funnel([10, 100, 1_000], [0.9, 1.02, 0.985], 0.98, [0.7, 0.22, 0.07], [1.2, 0.4, 0.12])
@@ -47,6 +47,7 @@ def test_what_a_ledger_says_cannot_become_markup_or_turn_the_text() -> None:
 
 def test_an_amount_below_zero_has_the_minus_sign_of_percentages() -> None:
     assert amount(-125_050, "EUR") == "−1,250.50 EUR"
+    assert bare_amount(-125_050, "EUR") == "−1,250.50"
     assert amount(5, "X-Y") == "0.05 X-Y"
     assert amount(None) == "-"
 
