@@ -26,11 +26,11 @@ from replay.replayer import replay_round
 ROUNDS_A_BATCH: Final = 8_192
 """Rounds taken apart together; more save no time."""
 
-PARTS: Final = (
-    *((LUCK, kind) for kind in LUCK_KINDS),
-    *((SKILL, kind) for kind in SKILL_KINDS),
+PART_COLUMNS: Final = (
+    *(f"{LUCK}_{kind}" for kind in LUCK_KINDS),
+    *(f"{SKILL}_{kind}" for kind in SKILL_KINDS),
 )
-"""Every term and kind; `luck_hit` is the column of one."""
+"""The columns of every part, such as `luck_hit`."""
 
 
 def luck_rows(
@@ -38,7 +38,7 @@ def luck_rows(
 ) -> pa.Table:
     """Take the closed ones of verified rounds apart, by rules that the ledger held before each.
 
-    The columns are first_leaf, bet, returned_minor, start_minor, one for each of PARTS,
+    The columns are first_leaf, bet, returned_minor, start_minor, those of PART_COLUMNS,
     error_minor and wrong_hands (not paid as the rules say), in the order and the types of `schema`.
     An amount that is no whole number is a mean and is in minor units too. Raises EventUnreadable.
     """
@@ -98,5 +98,5 @@ def _columns(first_leaf: Any, parts: RoundParts) -> pa.Table:
         "returned_minor": parts.returned,
         "start_minor": parts.start,
     }
-    columns |= {f"{term}_{kind}": amounts[:, n] for n, (term, kind) in enumerate(PARTS)}
+    columns |= {name: amounts[:, place] for place, name in enumerate(PART_COLUMNS)}
     return pa.table(columns | {"error_minor": parts.error, "wrong_hands": parts.wrong})

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import duckdb
 import msgspec
@@ -220,11 +220,6 @@ class Projection:
         last = self.ledger.store.fetch(manifest.size - 1, manifest.size)
         return bool(last) and _hash(last[0]) == manifest.last_leaf_hash
 
-    def query(self, name: str) -> list[tuple[Any, ...]]:
-        """Return all rows of `queries/<name>.sql`; raises ProjectionUnavailable."""
-        with _translated_errors():
-            return self._tables.execute(sql.query(name)).fetchall()
-
     def close(self) -> None:
         """Release the file for other processes; tables in memory are gone then."""
         self._tables.close()
@@ -279,7 +274,8 @@ class Projection:
                 rules = added.rules
                 values = [digest, rules.id, len(PACK) * rules.decks, added.leaf_index]
                 self._tables.execute("INSERT INTO rule_sets VALUES (?, ?, ?, ?)", values)
-            for stream, leaf_index in self.query("rounds_begun_twice"):
+            begun_twice = self._tables.execute(sql.query("rounds_begun_twice")).fetchall()
+            for stream, leaf_index in begun_twice:
                 text = "the stream begins more than once"
                 raise LeafRefused(Finding(SEQ_GAP, text, stream, leaf_index, 0))
             self._write_reach(reach)

@@ -4,8 +4,8 @@
 -- cannot overflow unnoticed: a sum too large is an error.
 
 -- One row per game, rules digest, currency, bet, day, table, channel, player, stake band and state.
--- `stake_band` is the power of ten, in minor units, of the round's initial stake. The ten sums from
--- `rounds` to `paid_paid` are those of `statistics.BetSums`, all hands of a round together.
+-- `stake_band` is the power of ten, in minor units, of the round's initial stake. The seven sums from
+-- `rounds` to `win_win` are those of `statistics.BetSums`, all hands of a round together.
 -- `followed_rounds` could be taken apart, with `followed_minor` of initial stakes; `wrong_rounds`
 -- were not paid as the rules say and stay so. Cash and incentive stakes are null where no round
 -- records them. `luck` and `skill` are those of all kinds; `luck_luck` has the squares of each kind,
@@ -45,9 +45,6 @@ SELECT
     SUM(s * s) AS initial_initial,
     SUM((p - t) * s) AS win_initial,
     SUM((p - t) * (p - t)) AS win_win,
-    SUM(t * t) AS staked_staked,
-    SUM(p * t) AS paid_staked,
-    SUM(p * p) AS paid_paid,
     SUM(hands)::BIGINT AS hands,
     SUM(held_minor)::BIGINT AS held_minor,
     COUNT_IF(resettled)::BIGINT AS resettled_rounds,

@@ -69,9 +69,10 @@ class Tables:
             for statement in _LOCKED:
                 self._database.execute(statement.format(paths=paths))
 
-    def query(self, name: str, **parameters: object) -> list[tuple[Any, ...]]:
+    def query(self, name: str, **parameters: object) -> list[dict[str, Any]]:
         """Return all rows of `queries/<name>.sql`; raises QueryRefused where it fails."""
-        return self._execute(sql.query(name), parameters).fetchall()
+        with _told():
+            return sql.records(self._database, name, parameters)
 
     def ask(self, text: str, native: Collection[str] = spelling.ANYWHERE) -> pa.Table:
         """Return what a question comes to, which must be a single SELECT.
@@ -113,10 +114,6 @@ class Tables:
     def __exit__(self, *_: object) -> None:
         """Close these tables."""
         self.close()
-
-    def _execute(self, text: str, parameters: dict[str, object]) -> duckdb.DuckDBPyConnection:
-        with _told():
-            return self._database.execute(text, parameters or None)
 
     def _make_views(self, folder: Path, manifest: Manifest) -> None:
         size = "NULL" if self.checkpoint_size is None else str(self.checkpoint_size)

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from audit_reports.errors import ProjectionBusy
+from audit_reports.numerals import percent, standard_errors
 from cli.errors import FINDINGS, UsageError
 from cli.options import (
     JsonOption,
@@ -303,8 +304,8 @@ def _return(row: "Row") -> str:
 
 
 def _errors(z: float | None) -> str:
-    return "" if z is None else f"{z:+.2f}".replace("-", "−")
+    return "" if z is None else standard_errors(z)
 
 
 def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.2f}%"
+    return "" if value is None else percent(value)

@@ -11,6 +11,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from markupsafe import Markup, escape
 
+from audit_reports.numerals import minus_sign, percent, points
+
 Point: TypeAlias = tuple[float, float]
 Style: TypeAlias = Literal["solid", "dashed", "dotted"]
 
@@ -237,33 +239,11 @@ def waterfall_chart(title: str, description: str, steps: Sequence[tuple[str, flo
         chart.text(0, at + 4.5, label)
         fill = INK if is_level else ("#fff" if ends < begins else WASH)
         chart.block(begins, ends, at, _ROW - 9, fill=fill)
-        amount = _percent(ends) if is_level else _points(ends - begins)
+        amount = percent(ends) if is_level else points(ends - begins)
         chart.text(_WIDTH, at + 4.5, amount, anchor="end")
         if place < len(rows):
             edge = chart.x.at(ends)
             chart.rule(edge, at + _ROW / 2 - 4.5, edge, at + _ROW / 2 + 4.5, SOFT, 1)
-    return chart.svg()
-
-
-def interval_strip(
-    title: str, low: float, high: float, target: float, realised: float, reach: float
-) -> Markup:
-    """Draw one small bar for a table's row: an interval, its target and what was realised.
-
-    All are fractions; `reach` is how far the strip goes to either side of the target.
-    """
-    chart = Chart(
-        title,
-        f"interval {_percent(low)} to {_percent(high)}, target {_percent(target)}, "
-        f"realised {_percent(realised)}",
-        Scale(target - reach, target + reach, 4, 156),
-        Scale(0, 1, 18, 2),
-        (160, 20),
-    )
-    chart.rule(4, 10, 156, 10, RULE, 1)
-    chart.rule(chart.x.at(low), 10, chart.x.at(high), 10, SOFT, 5)
-    chart.rule(chart.x.at(target), 2, chart.x.at(target), 18, INK, 1.5)
-    chart.mark(realised, 0.5, ink=ACCENT)
     return chart.svg()
 
 
@@ -274,19 +254,9 @@ def _band(funnel: Funnel, half_widths: Sequence[float]) -> tuple[list[Point], li
     )
 
 
-def _percent(value: float) -> str:
-    return f"{100 * value:.2f}%".replace("-", "−")
-
-
-def _points(value: float) -> str:
-    """Return a difference in percentage points with its sign, none where it rounds to nothing."""
-    text = f"{100 * value:+.2f}"
-    return text.replace("-", "−") if float(text) else "0.00"
-
-
 def _tick(value: float) -> str:
     """Return a round percentage without the decimals it does not need."""
-    return f"{round(100 * value, 4) + 0.0:g}%".replace("-", "−")
+    return minus_sign(f"{round(100 * value, 4) + 0.0:g}%")
 
 
 def _number(value: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from replay.currency import amount_text, number_text
+from audit_reports.numerals import amount, number
 
 
 def render_page(template: str, **data: Any) -> str:
@@ -40,20 +40,6 @@ def whole_number(value: int) -> str:
     return f"{value:,}"
 
 
-def amount(minor: int | None, currency: str = "") -> str:
-    """Return an amount as `amount_text` does, with the minus sign that percentages have."""
-    return _with_minus(amount_text(minor, currency), minor)
-
-
-def bare_amount(minor: int | None, currency: str) -> str:
-    """Return an amount as `number_text` does, with that minus sign."""
-    return _with_minus(number_text(minor, currency), minor)
-
-
-def _with_minus(text: str, minor: int | None) -> str:
-    return text.replace("-", "−", 1) if minor is not None and minor < 0 else text
-
-
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     environment = Environment(
@@ -66,6 +52,6 @@ def _environment() -> Environment:
         finalize=visible,
     )
     environment.filters["amount"] = amount
-    environment.filters["number_of"] = bare_amount
+    environment.filters["number_of"] = number
     environment.filters["number"] = whole_number
     return environment

@@ -9,7 +9,6 @@ SELECT
 FROM round_bets
 WHERE
     mode = 'real'
-    AND ($begin::TIMESTAMP IS NULL OR COALESCE(closed_at, opened_at) >= $begin)
-    AND ($end::TIMESTAMP IS NULL OR COALESCE(closed_at, opened_at) < $end)
+    AND is_within(COALESCE(closed_at, opened_at), $begin::TIMESTAMP, $end::TIMESTAMP)
 GROUP BY operator
 ORDER BY operator

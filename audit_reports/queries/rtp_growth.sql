@@ -6,8 +6,7 @@ WITH chosen AS NOT MATERIALIZED (
     WHERE
         mode = 'real'
         AND state = 'closed'
-        AND ($begin::TIMESTAMP IS NULL OR closed_at >= $begin)
-        AND ($end::TIMESTAMP IS NULL OR closed_at < $end)
+        AND is_within(closed_at, $begin::TIMESTAMP, $end::TIMESTAMP)
 ),
 
 firsts AS (
@@ -28,10 +27,7 @@ SELECT
     SUM(paid_minor) AS paid,
     SUM(initial_minor::HUGEINT * initial_minor) AS initial_initial,
     SUM((paid_minor - staked_minor)::HUGEINT * initial_minor) AS win_initial,
-    SUM((paid_minor - staked_minor)::HUGEINT * (paid_minor - staked_minor)) AS win_win,
-    SUM(staked_minor::HUGEINT * staked_minor) AS staked_staked,
-    SUM(paid_minor::HUGEINT * staked_minor) AS paid_staked,
-    SUM(paid_minor::HUGEINT * paid_minor) AS paid_paid
+    SUM((paid_minor - staked_minor)::HUGEINT * (paid_minor - staked_minor)) AS win_win
 FROM chosen
 JOIN firsts USING (rules_digest, currency, bet)
 GROUP BY ALL

@@ -11,8 +11,7 @@ WITH returned AS (
         AND state = 'closed'
         AND bet NOT IN ('main', 'insurance')
         AND staked_minor > 0
-        AND ($begin::TIMESTAMP IS NULL OR closed_at >= $begin)
-        AND ($end::TIMESTAMP IS NULL OR closed_at < $end)
+        AND is_within(closed_at, $begin::TIMESTAMP, $end::TIMESTAMP)
 )
 
 SELECT

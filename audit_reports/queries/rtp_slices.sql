@@ -1,5 +1,5 @@
 -- What did each bet take and return for real money, in a period, by whatever `$by` names?
--- One row for each game, rules digest, currency, bet and slice. The ten sums after `hands` are those
+-- One row for each game, rules digest, currency, bet and slice. The seven sums after `hands` are those
 -- of `statistics.BetSums`, over closed rounds, all hands of a round together. Voids and open rounds
 -- stand apart. A period goes by when a round ended, or was opened where it has not; a stake band is
 -- named by the power of ten, in minor units, that it begins at, a period by its first day. Rounds are
@@ -28,7 +28,7 @@ SELECT
     IF('table' IN $by, table_name, NULL) AS table_slice,
     IF('player' IN $by, player, NULL) AS player_slice,
     IF('channel' IN $by, channel, NULL) AS channel_slice,
-    IF('stake_band' IN $by, stake_band, NULL)::VARCHAR AS stake_slice,
+    IF('stake_band' IN $by, stake_band, NULL)::VARCHAR AS stake_band_slice,
     CASE
         WHEN 'day' IN $by THEN day
         WHEN 'week' IN $by THEN date_trunc('week', day)::DATE
@@ -43,9 +43,6 @@ SELECT
     (SUM(initial_initial) FILTER (state = 'closed'))::HUGEINT AS initial_initial,
     (SUM(win_initial) FILTER (state = 'closed'))::HUGEINT AS win_initial,
     (SUM(win_win) FILTER (state = 'closed'))::HUGEINT AS win_win,
-    (SUM(staked_staked) FILTER (state = 'closed'))::HUGEINT AS staked_staked,
-    (SUM(paid_staked) FILTER (state = 'closed'))::HUGEINT AS paid_staked,
-    (SUM(paid_paid) FILTER (state = 'closed'))::HUGEINT AS paid_paid,
     (SUM(rounds) FILTER (state = 'void'))::BIGINT AS voided_rounds,
     (SUM(staked) FILTER (state = 'void'))::BIGINT AS voided_minor,
     (SUM(rounds) FILTER (state = 'open'))::BIGINT AS open_rounds,

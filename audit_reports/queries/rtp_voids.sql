@@ -1,12 +1,12 @@
 -- Which bets were voided, and what would the rules have paid on each?
 SELECT
-    first_leaf,
+    first_leaf AS leaf_index,
     round,
     game,
     rules_digest,
     currency,
     bet,
-    table_name,
+    table_name AS "table",
     closed_at,
     staked_minor,
     would_have_paid_minor
@@ -14,6 +14,5 @@ FROM round_bets
 WHERE
     mode = 'real'
     AND state = 'void'
-    AND ($begin::TIMESTAMP IS NULL OR COALESCE(closed_at, opened_at) >= $begin)
-    AND ($end::TIMESTAMP IS NULL OR COALESCE(closed_at, opened_at) < $end)
+    AND is_within(COALESCE(closed_at, opened_at), $begin::TIMESTAMP, $end::TIMESTAMP)
 ORDER BY first_leaf, bet <> 'main', bet

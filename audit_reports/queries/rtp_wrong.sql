@@ -1,6 +1,6 @@
 -- Which bets were not paid as the rules say, or were paid otherwise after a dispute?
 SELECT
-    first_leaf,
+    first_leaf AS leaf_index,
     round,
     game,
     rules_digest,
@@ -16,6 +16,5 @@ WHERE
     mode = 'real'
     AND state = 'closed'
     AND (resettled OR COALESCE(wrong_hands, 0) > 0)
-    AND ($begin::TIMESTAMP IS NULL OR closed_at >= $begin)
-    AND ($end::TIMESTAMP IS NULL OR closed_at < $end)
+    AND is_within(closed_at, $begin::TIMESTAMP, $end::TIMESTAMP)
 ORDER BY first_leaf, bet <> 'main', bet

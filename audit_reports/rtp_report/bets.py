@@ -19,7 +19,6 @@ from audit_reports.rtp_report.judge import (
     part_words,
 )
 from audit_reports.rtp_report.model import (
-    Approved,
     BetReport,
     Bounds,
     Growth,
@@ -31,6 +30,7 @@ from audit_reports.rtp_report.model import (
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.intervals import (
     rtp_on_initial_stakes,
+    standard_deviation,
     volatility_band,
     volatility_index,
 )
@@ -52,11 +52,11 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
     sequences = looks_at_luck(luck_by_day(figures, cell.key), level)
     expected = _expected(cell)
     sums = cell.sums
-    sd = _spread(sums)
-    half = volatility_band(0.0, sd, sums.effective_rounds)
+    sd = standard_deviation(sums)
+    half = volatility_band(0.0, sd or 0.0, sums.effective_rounds)
     days = [each.sums for each in figures.days if each.key == cell.key]
     last = next(reversed(rtp_looks(days)), None) if days else None
-    sheet = figures.approved.get((cell.key.game or "", cell.key.rules_digest, cell.key.bet))
+    sheet = cell.key.game or "", cell.key.rules_digest, cell.key.bet
     centred = None if expected is None or half is None else expected
     return BetReport(
         row=row(cell),
@@ -65,8 +65,8 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
         why=guilty(found),
         meaning=meaning(cell, found.word, expected, None if half is None else half.upper),
         theory=None if theory is None else _theory(theory),
-        approved=None if sheet is None else Approved(*sheet),
-        volatility_index=rounded(volatility_index(sd)) if sums.rounds > 1 else None,
+        approved=figures.approved.get(sheet),
+        volatility_index=None if sd is None else rounded(volatility_index(sd)),
         effective_rounds=rounded(float(sums.effective_rounds)),
         band=None
         if centred is None or half is None
@@ -162,15 +162,6 @@ def _z(total: float, squares: float) -> float | None:
     return rounded(total / sqrt(squares)) if squares else None
 
 
-def _spread(sums: BetSums) -> float:
-    """Return the standard deviation of what a unit of initial stake wins."""
-    rtp = sums.rtp_on_initial_stakes
-    if rtp is None or sums.rounds < 2:
-        return 0.0
-    squares = sums.residual_squares(rtp - 1) / sums.initial_initial
-    return sqrt(squares * sums.rounds / (sums.rounds - 1))
-
-
 def _resettled_minor(figures: Figures, key: BetKey) -> int:
     """Return what disputes added to a bet's payments in the rounds that could be followed."""
     return sum(
@@ -227,7 +218,8 @@ def _growth(steps: Sequence[BetSums]) -> Growth | None:
     if len(looks) < 2:
         return None
     half_widths = [
-        volatility_band(0.0, _spread(so_far), so_far.effective_rounds) for so_far, _ in looks
+        volatility_band(0.0, standard_deviation(so_far) or 0.0, so_far.effective_rounds)
+        for so_far, _ in looks
     ]
     return Growth(
         rounds=tuple(so_far.rounds for so_far, _ in looks),

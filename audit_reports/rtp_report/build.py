@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Final
 
+from audit_reports.numerals import amount
 from audit_reports.rtp_report.bets import bet_report, bet_words, row
 from audit_reports.rtp_report.figures import (
     Cell,
@@ -36,7 +37,6 @@ from audit_reports.statistics.verdict import (
     WATCH,
     Word,
 )
-from replay.currency import amount_text
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
 
@@ -224,21 +224,21 @@ def _findings(figures: Figures, names: Mapping[str, str]) -> list[str]:
         if cell.wrong_rounds:
             found.append(
                 f"{title}: {_rounds(cell.wrong_rounds)} not paid as the rules say, "
-                f"{amount_text(cell.wrong_minor, cell.key.currency)} too much in all"
+                f"{amount(cell.wrong_minor, cell.key.currency)} too much in all"
             )
         if cell.resettled_rounds:
             found.append(
                 f"{title}: {_rounds(cell.resettled_rounds)} paid otherwise after a dispute, "
-                f"by {amount_text(cell.resettled_minor, cell.key.currency)} in all"
+                f"by {amount(cell.resettled_minor, cell.key.currency)} in all"
             )
         unfollowed = cell.sums.rounds - cell.followed_rounds
         if unfollowed and cell.key.game is not None:
             found.append(f"{title}: {_rounds(unfollowed)} cannot be followed by the rules")
     counted = {(cell.key.game, cell.key.rules_digest, cell.key.bet) for cell in figures.totals}
     found += [
-        f"PAR sheet {sheet_id} approves the {bet_words(bet)} bet of {game} under the rules "
+        f"PAR sheet {sheet.id} approves the {bet_words(bet)} bet of {game} under the rules "
         f"{digest}: no round of that was counted"
-        for (game, digest, bet), (sheet_id, *_) in figures.approved.items()
+        for (game, digest, bet), sheet in figures.approved.items()
         if (game, digest, bet) not in counted
     ]
     return found

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, Self, TypeAlias
 
 import msgspec
 
 from audit_reports.errors import ReportError
-from audit_reports.luck import PARTS
+from audit_reports.luck import PART_COLUMNS
+from audit_reports.rtp_report.model import Approved
 from audit_reports.rtp_report.spans import PERIODS, span_name
 from audit_reports.statistics.sums import BetSums, LuckSums
 from replay.engine.outcomes import MAIN
@@ -24,10 +25,14 @@ QUERIES: Final = (
 """The files of `queries/` that a report's figures come from."""
 
 
+Record: TypeAlias = dict[str, Any]
+"""A row of an answer by the names of its columns."""
+
+
 class Relations(Protocol):
     """Tables of a ledger as the queries read them."""
 
-    def query(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    def query(self, name: str, **parameters: Any) -> list[Record]:
         """Return all rows of `queries/<name>.sql`."""
 
 
@@ -38,6 +43,11 @@ class BetKey(NamedTuple):
     rules_digest: str
     currency: str
     bet: str
+
+    @classmethod
+    def of(cls, record: Record) -> Self:
+        """Return the key of a query's row."""
+        return cls(*(record[name] for name in cls._fields))
 
 
 class PartTotals(msgspec.Struct, frozen=True):
@@ -169,9 +179,10 @@ class Scope(msgspec.Struct, frozen=True):
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that was counted; `parts` by bet, part
-    (`luck_hit`) and day, `returns` by bet and day, `growth` in steps for a chart, `approved` by
-    game, rules digest and bet: id, date, SHA-256 and percentage of the PAR sheet.
+    """Everything that was counted.
+
+    `parts` are by bet, part (`luck_hit`) and day, `returns` by bet and day, `growth` is in steps
+    for a chart, `approved` by     game, rules digest and bet.
     """
 
     scope: Scope
@@ -185,7 +196,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     voids: list[VoidedBet]
     held: list[HeldRound]
     wrong: list[WrongBet]
-    approved: dict[tuple[str, str, str], tuple[str, str, str, str]]
+    approved: dict[tuple[str, str, str], Approved]
 
 
 def read_slices(text: str) -> tuple[str, ...]:
@@ -204,17 +215,22 @@ def figures(tables: Relations, scope: Scope, by: Sequence[tuple[str, ...]] = ())
     period = scope.period
     return Figures(
         scope=scope,
-        extents=[Extent(*row) for row in tables.query("rtp_extent", **period)],
+        extents=[Extent(**row) for row in tables.query("rtp_extent", **period)],
         totals=cells(tables, scope),
         days=cells(tables, scope, ("day",)),
         slices={names: cells(tables, scope, names) for names in by},
         parts=_parts(tables.query("rtp_parts", **period)),
         returns=_returns(tables.query("rtp_returns", **period)),
         growth=_growth(tables.query("rtp_growth", **period)),
-        voids=[VoidedBet(*row) for row in tables.query("rtp_voids", **period)],
-        held=[HeldRound(*row) for row in tables.query("rtp_held", end=period["end"])],
-        wrong=[WrongBet(*row) for row in tables.query("rtp_wrong", **period)],
-        approved={row[:3]: row[3:] for row in tables.query("rtp_par_sheets")},
+        voids=[VoidedBet(**row) for row in tables.query("rtp_voids", **period)],
+        held=[HeldRound(**row) for row in tables.query("rtp_held", end=period["end"])],
+        wrong=[WrongBet(**row) for row in tables.query("rtp_wrong", **period)],
+        approved={
+            (row["game"], row["rules_digest"], row["bet"]): Approved(
+                row["id"], row["date"], row["sha256"], row["percent"]
+            )
+            for row in tables.query("rtp_par_sheets")
+        },
     )
 
 
@@ -231,52 +247,58 @@ def in_order(key: BetKey) -> tuple[str, str, str, bool, str]:
     return key.game or "~", key.rules_digest, key.currency, key.bet != MAIN, key.bet
 
 
-def _cell(by: Sequence[str], row: tuple[Any, ...]) -> Cell:
-    amounts = [value or 0 for value in row[9:]]
+def _cell(by: Sequence[str], row: Record) -> Cell:
+    # Sums over no closed round, or none that was void, are null.
+    counted = {name: value or 0 for name, value in row.items()}
     return Cell(
-        key=BetKey(*row[:4]),
+        key=BetKey.of(row),
         slice={name: _slice(name, row) for name in by},
-        players=amounts[0],
-        hands=amounts[1],
-        sums=BetSums(**dict(zip(BetSums.__struct_fields__, amounts[2:12], strict=True))),
-        voided_rounds=amounts[12],
-        voided_minor=amounts[13],
-        open_rounds=amounts[14],
-        held_minor=amounts[15],
-        resettled_rounds=amounts[16],
-        resettled_minor=amounts[17],
-        cash_minor=row[27],
-        incentive_minor=row[28],
-        followed_rounds=amounts[20],
-        followed_minor=amounts[21],
-        start_minor=float(amounts[22]),
-        error_minor=round(amounts[23]),
-        wrong_rounds=amounts[24],
-        wrong_minor=round(amounts[25]),
-        parts=PartTotals(*map(float, amounts[26:])),
+        players=counted["players"],
+        hands=counted["hands"],
+        sums=_bet_sums(counted),
+        voided_rounds=counted["voided_rounds"],
+        voided_minor=counted["voided_minor"],
+        open_rounds=counted["open_rounds"],
+        held_minor=counted["held_minor"],
+        resettled_rounds=counted["resettled_rounds"],
+        resettled_minor=counted["resettled_minor"],
+        cash_minor=row["cash_minor"],
+        incentive_minor=row["incentive_minor"],
+        followed_rounds=counted["followed_rounds"],
+        followed_minor=counted["followed_minor"],
+        start_minor=float(counted["start_minor"]),
+        error_minor=round(counted["error_minor"]),
+        wrong_rounds=counted["wrong_rounds"],
+        wrong_minor=round(counted["wrong_minor"]),
+        parts=PartTotals(
+            float(counted["luck"]), float(counted["luck_luck"]), float(counted["skill"])
+        ),
     )
 
 
-def _slice(name: str, row: tuple[Any, ...]) -> str | None:
+def _bet_sums(row: Record) -> BetSums:
+    return BetSums(**{name: int(row[name]) for name in BetSums.__struct_fields__})
+
+
+def _slice(name: str, row: Record) -> str | None:
     """Return what a row's slice is called, by the columns that the query has for it."""
     if name in PERIODS:
-        begun: date | None = row[8]
+        begun: date | None = row["period_slice"]
         return None if begun is None else span_name(name, begun)
-    value: str | None = row[4 + SLICES.index(name)]
+    value: str | None = row[f"{name}_slice"]
     return value
 
 
-def _parts(rows: list[tuple[Any, ...]]) -> dict[BetKey, dict[str, dict[str, PartSums]]]:
+def _parts(rows: list[Record]) -> dict[BetKey, dict[str, dict[str, PartSums]]]:
     found: dict[BetKey, dict[str, dict[str, dict[str, float]]]] = {}
-    for *key, day, sum_of, amount in rows:
-        name, _, part = sum_of.partition("_")
-        by_part = found.setdefault(BetKey(*key), {})
-        by_part.setdefault(part, {}).setdefault(str(day), {})[name] = amount
-    order = [f"{term}_{kind}" for term, kind in PARTS]
+    for row in rows:
+        name, _, part = row["sum_of"].partition("_")
+        by_part = found.setdefault(BetKey.of(row), {})
+        by_part.setdefault(part, {}).setdefault(str(row["day"]), {})[name] = row["amount"]
     return {
         key: {
             part: {day: _part_sums(sums) for day, sums in by_part[part].items()}
-            for part in order
+            for part in PART_COLUMNS
             if part in by_part
         }
         for key, by_part in found.items()
@@ -289,20 +311,18 @@ def _part_sums(sums: dict[str, float]) -> PartSums:
     return PartSums(moved, LuckSums(moved, *values))
 
 
-def _returns(rows: list[tuple[Any, ...]]) -> dict[BetKey, dict[str, dict[Fraction, int]]]:
+def _returns(rows: list[Record]) -> dict[BetKey, dict[str, dict[Fraction, int]]]:
     found: dict[BetKey, dict[str, dict[Fraction, int]]] = {}
-    for *key, day, numerator, denominator, count in rows:
-        of_day = found.setdefault(BetKey(*key), {}).setdefault(str(day), {})
-        of_day[Fraction(numerator, denominator)] = count
+    for row in rows:
+        of_day = found.setdefault(BetKey.of(row), {}).setdefault(str(row["day"]), {})
+        of_day[Fraction(row["numerator"], row["denominator"])] = row["rounds"]
     return found
 
 
-def _growth(rows: list[tuple[Any, ...]]) -> dict[BetKey, list[BetSums]]:
+def _growth(rows: list[Record]) -> dict[BetKey, list[BetSums]]:
     found: dict[BetKey, list[BetSums]] = {}
-    for *key, _, rounds, initial, staked, paid, ss, ws, ww, tt, pt, pp in rows:
-        sums = map(int, (rounds, initial, staked, paid, ss, ws, ww, tt, pt, pp))
-        named = dict(zip(BetSums.__struct_fields__, sums, strict=True))
-        found.setdefault(BetKey(*key), []).append(BetSums(**named))
+    for row in rows:
+        found.setdefault(BetKey.of(row), []).append(_bet_sums(row))
     return found
 
 

@@ -100,8 +100,14 @@ def _provenance(ledger: Ledger, tables: Tables, found: Figures, asked: Asked) ->
         manifest_digest=tables.manifest_digest,
         rules={digest: name or "unknown rules" for digest, name in games.items()},
         software=f"shoeproof {version('shoeproof')}",
-        queries={name: sha256(sql.query(name).encode()).hexdigest() for name in QUERIES},
+        queries=_sql_digests(),
     )
+
+
+def _sql_digests() -> dict[str, str]:
+    texts = {"tables.sql": sql.tables(), "sums.sql": sql.sums()}
+    texts |= {f"queries/{name}.sql": sql.query(name) for name in QUERIES}
+    return {file: sha256(text.encode()).hexdigest() for file, text in texts.items()}
 
 
 def objection_text(tables: Tables) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
+from audit_reports.numerals import points, signed_amount
 from audit_reports.rtp_report.figures import BetKey, Cell, Figures, PartSums, is_luck
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.sequences import FEWEST_ROUNDS
@@ -20,7 +21,6 @@ from audit_reports.statistics.verdict import (
     read_side_bet,
     verdict,
 )
-from replay.currency import amount_text
 
 UNKNOWN_RULES: Final = "unknown rules"
 
@@ -40,8 +40,7 @@ def judge_bet(
         found = list(_side_bet(cell, returns, theory.fraction, theory.largest, level))
     else:
         found = read_luck(luck_by_day(figures, cell.key), level)
-    wrong = amount_text(cell.wrong_minor, cell.key.currency)
-    wrong = f"{'+' if cell.wrong_minor > 0 else ''}{wrong}".replace("-", "−")
+    wrong = signed_amount(cell.wrong_minor, cell.key.currency)
     return verdict([*found, read_settlement(cell.wrong_rounds, wrong), *_followed(cell)])
 
 
@@ -101,12 +100,6 @@ def meaning(cell: Cell, word: Word, expected: float | None, half_width: float | 
         f"{points(gap)} points from what such play returns, where ±{100 * half_width:.2f} is "
         f"usual: {says}."
     )
-
-
-def points(value: float) -> str:
-    """Return a difference of fractions in percentage points with its sign."""
-    text = f"{100 * value:+.2f}"
-    return text.replace("-", "−") if float(text) else "0.00"
 
 
 def _side_bet(

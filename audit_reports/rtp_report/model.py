@@ -229,6 +229,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     `operator` is as whoever made the report calls it, `operators` as the rounds name them.
     `generated_at` is as it was given, None where it was not. Leaves are counted from `first_leaf`
     to `last_leaf`, of the first `size`; a `checkpoint` covers the first `checkpoint_size`.
+    `queries` are the files of SQL that every figure was made by, each with its SHA-256.
     """
 
     operator: str | None

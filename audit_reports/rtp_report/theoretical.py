@@ -2,13 +2,21 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Final
 
 import msgspec
 
-from audit_reports.rtp import PUBLISHED
 from replay.engine.rules import Rules, rules_digest
+from replay.games import GAMES
 from replay.luck.values import values_of
 from replay.theory.side_bets import side_bet
+
+PUBLISHED: Final = {
+    (rules_digest(game.rules), published.bet): published.percent
+    for game in GAMES.values()
+    for published in game.published
+}
+"""What the games' pages publish, by rules digest and bet."""
 
 
 class Theoretical(msgspec.Struct, frozen=True):

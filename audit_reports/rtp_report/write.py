@@ -10,12 +10,12 @@ import msgspec
 from markupsafe import Markup
 
 from audit_reports.errors import ReportError
+from audit_reports.numerals import percent, points, standard_errors
 from audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
 from audit_reports.rtp_report.bets import bet_words
 from audit_reports.rtp_report.figures import SLICES
-from audit_reports.rtp_report.judge import points
 from audit_reports.rtp_report.model import BetReport, Day, GameReport, Idle, Row, RtpReport
 from audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH
 from ledger.files import write_durably
@@ -84,14 +84,10 @@ def _page(report: RtpReport) -> str:
         runs=runs_of_days,
         percent=percent,
         points=points,
+        standard_errors=standard_errors,
         funnel=funnel_of,
         waterfall=waterfall_of,
     )
-
-
-def percent(value: float | None, places: int = 2) -> str:
-    """Return a fraction as a percentage, a dash for None."""
-    return "-" if value is None else f"{100 * value:.{places}f}%".replace("-", "−")
 
 
 def slice_words(name: str, value: str | None, currency: str) -> str:

@@ -42,10 +42,17 @@ def standard_error(sums: BetSums) -> float | None:
     The linearised ratio estimator (Cochran, Sampling Techniques, 3rd ed., 6.4), rounds as units.
     None with fewer than two rounds or nothing staked.
     """
-    rtp = sums.rtp_on_initial_stakes
-    if rtp is None or sums.rounds < 2:
-        return None
-    return _error(sums.residual_squares(rtp - 1), sums.rounds, sums.initial)
+    squares = _squares(sums)
+    return None if squares is None else sqrt(squares) / sums.initial
+
+
+def standard_deviation(sums: BetSums) -> float | None:
+    """Return σ of what a unit of initial stake wins: √(n/(n−1)·Σ(w − r·s)²/Σs²).
+
+    None where `standard_error` is, which is σ/√N_eff.
+    """
+    squares = _squares(sums)
+    return None if squares is None else sqrt(squares / sums.initial_initial)
 
 
 def rtp_on_initial_stakes(sums: BetSums, level: float = 0.05) -> Interval | None:
@@ -56,15 +63,6 @@ def rtp_on_initial_stakes(sums: BetSums, level: float = 0.05) -> Interval | None
     rtp, error = sums.rtp_on_initial_stakes, standard_error(sums)
     if rtp is None or error is None:
         return None
-    return Interval.around(float(rtp), normal_quantile(level) * error)
-
-
-def rtp_on_total_staked(sums: BetSums, level: float = 0.05) -> Interval | None:
-    """Return the RTP on total staked with its interval; None with fewer than two rounds."""
-    rtp = sums.rtp_on_total_staked
-    if rtp is None or sums.rounds < 2:
-        return None
-    error = _error(sums.residual_squares_of_total(rtp), sums.rounds, sums.staked)
     return Interval.around(float(rtp), normal_quantile(level) * error)
 
 
@@ -86,5 +84,9 @@ def volatility_band(
     return Interval.around(centre, volatility_index(sd, level) / sqrt(effective_rounds))
 
 
-def _error(squares: Fraction, rounds: int, stakes: int) -> float:
-    return sqrt(squares * rounds / (rounds - 1)) / stakes
+def _squares(sums: BetSums) -> Fraction | None:
+    """Return n/(n−1)·Σ(w − r·s)², None with fewer than two rounds or nothing staked."""
+    rtp = sums.rtp_on_initial_stakes
+    if rtp is None or sums.rounds < 2:
+        return None
+    return sums.residual_squares(rtp - 1) * sums.rounds / (sums.rounds - 1)

@@ -15,8 +15,8 @@ import msgspec
 class BetSums(msgspec.Struct, frozen=True, kw_only=True):
     """Sums of one bet over the rounds that had it, in minor units and their squares.
 
-    Of each round s is the initial stake, t all that was staked and p what was paid over all hands
-    of the bet; w = p − t is what was won. `win_initial` is Σw·s, and so on.
+    Of each round s is the initial stake over all hands of the bet, and w what was won: paid less
+    all that was staked. `win_initial` is Σw·s, and so on.
     """
 
     rounds: int = 0
@@ -26,9 +26,6 @@ class BetSums(msgspec.Struct, frozen=True, kw_only=True):
     initial_initial: int = 0
     win_initial: int = 0
     win_win: int = 0
-    staked_staked: int = 0
-    paid_staked: int = 0
-    paid_paid: int = 0
 
     @classmethod
     def of(cls, rounds: Iterable[tuple[int, int, int]]) -> Self:
@@ -43,9 +40,6 @@ class BetSums(msgspec.Struct, frozen=True, kw_only=True):
                     "initial_initial": initial * initial,
                     "win_initial": (paid - staked) * initial,
                     "win_win": (paid - staked) ** 2,
-                    "staked_staked": staked * staked,
-                    "paid_staked": paid * staked,
-                    "paid_paid": paid * paid,
                 }
                 for initial, staked, paid in rounds
             )
@@ -67,7 +61,7 @@ class BetSums(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def rtp_on_total_staked(self) -> Fraction | None:
-        """Return Σp/Σt, None where nothing was staked."""
+        """Return Σ paid/Σ staked, None where nothing was staked."""
         return Fraction(self.paid, self.staked) if self.staked else None
 
     @property
@@ -80,10 +74,6 @@ class BetSums(msgspec.Struct, frozen=True, kw_only=True):
     def residual_squares(self, win_rate: Fraction) -> Fraction:
         """Return Σ(w − r·s)² for a win rate r = RTP − 1 on initial stakes."""
         return self.win_win - 2 * win_rate * self.win_initial + win_rate**2 * self.initial_initial
-
-    def residual_squares_of_total(self, rtp: Fraction) -> Fraction:
-        """Return Σ(p − r·t)² for an RTP r on total staked."""
-        return self.paid_paid - 2 * rtp * self.paid_staked + rtp**2 * self.staked_staked
 
 
 class LuckSums(msgspec.Struct, frozen=True):

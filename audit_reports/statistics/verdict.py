@@ -12,6 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from audit_reports.numerals import percent, standard_errors
 from audit_reports.statistics.intervals import normal_quantile
 from audit_reports.statistics.sequences import LuckLook, betting_looks, betting_sequence, luck_looks
 from audit_reports.statistics.sums import LuckSums
@@ -77,7 +78,7 @@ def _read_luck(name: str, looks: Sequence[LuckLook | None], level: float) -> Rea
     if last is None:
         return Reading(name, NO_EVIDENCE, "too few rounds to judge by")
     z = last.total / last.standard_error
-    says = f"luck stands {f'{z:+.2f}'.replace('-', '−')} standard errors from zero"
+    says = f"luck stands {standard_errors(z)} standard errors from zero"
     left = [day for day, look in enumerate(looks, 1) if look and abs(look.total) > look.radius]
     if left:
         since = f"on day {left[0]} it left what luck stays within at all times"
@@ -106,8 +107,8 @@ def read_side_bet(
     found = betting_sequence(together, largest, level)
     held = betting_looks(days, theoretical, largest, level)
     says = (
-        f"the RTP lies between {100 * found.lower:.2f}% and {100 * found.upper:.2f}%, "
-        f"the theoretical one is {100 * float(theoretical):.2f}%"
+        f"the RTP lies between {percent(found.lower)} and {percent(found.upper)}, "
+        f"the theoretical one is {percent(float(theoretical))}"
     )
     if all(held):
         return Reading(name, NO_EVIDENCE, says)

@@ -84,7 +84,11 @@ def gather(ledger: Ledger, round_id: str) -> Evidence:
     ring, _, found = build_ring(store.stream(KEYS_STREAM), None)
     reader = _Reader(ledger, size, ring, found)
     events = reader.read(own)
+    covered = _covered(ledger)
     found += _against_index(ledger, own, size)
+    if covered > size:
+        text = f"a checkpoint is of {covered} leaves, the ledger has {size}: its tail is gone"
+        found.append(Finding(codes.CHECKPOINT_MISMATCH, text))
     added = [each.event.data for each in reader.stream(RULES_STREAM)]
     return Evidence(
         round_id=round_id,
@@ -97,7 +101,7 @@ def gather(ledger: Ledger, round_id: str) -> Evidence:
         integrity=tuple(sort_findings(found)),
         size=size,
         as_of=reader.last_time(events),
-        covered=_covered(ledger),
+        covered=min(covered, size),
     )
 
 

@@ -5,8 +5,8 @@ from itertools import count
 from typing import Any
 
 from audit_reports.projection import Projection
-from audit_reports.rtp import RtpRow
 from audit_reports.rtp_report import gather
+from audit_reports.rtp_report.figures import Cell, Scope, cells
 from audit_reports.rtp_report.model import GameReport, RtpReport
 from audit_reports.tables import open_tables
 from ledger import Ledger
@@ -135,12 +135,32 @@ def contents(projection: Projection) -> dict[str, list[tuple[Any, ...]]]:
     }
 
 
-def the_row(rows: list[RtpRow], **wanted: object) -> RtpRow:
-    """The one row with these values."""
-    (row,) = [
-        row for row in rows if all(getattr(row, name) == value for name, value in wanted.items())
+def counted(projection: Projection) -> list[tuple[int, int, int]]:
+    """Of each bet the closed rounds, what they were paid, and the open rounds."""
+    return projection._tables.execute(
+        """SELECT COUNT_IF(state = 'closed'),
+            COALESCE(SUM(paid_minor) FILTER (state = 'closed'), 0)::BIGINT, COUNT_IF(state = 'open')
+        FROM round_bets
+        WHERE mode = 'real'
+        GROUP BY game, rules_digest, currency, bet
+        ORDER BY ALL"""
+    ).fetchall()
+
+
+def cells_of(ledger: Ledger) -> list[Cell]:
+    """The figures of every bet of a ledger, its tables brought up to date."""
+    with open_tables(ledger) as tables:
+        return cells(tables, Scope())
+
+
+def the_cell(found: list[Cell], **wanted: object) -> Cell:
+    """The one cell whose key has these values."""
+    (cell,) = [
+        cell
+        for cell in found
+        if all(getattr(cell.key, name) == value for name, value in wanted.items())
     ]
-    return row
+    return cell
 
 
 def report_on(ledger: Ledger, asked: gather.Asked) -> RtpReport:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from audit_reports import sql
-from audit_reports.luck import PARTS
+from audit_reports.luck import PART_COLUMNS
 from audit_reports.par_sheets import par_sheet_rows
 from audit_reports.segments import SUMS
 from replay.engine.rules import rules_digest
@@ -33,8 +33,8 @@ class SimulatedTables:
         for table, macro in SUMS.items():
             self._database.execute(f"CREATE TEMP TABLE {table} AS FROM {macro}('round_bets')")
 
-    def query(self, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
-        return self._database.execute(sql.query(name), parameters).fetchall()
+    def query(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        return sql.records(self._database, name, parameters)
 
 
 def simulated(
@@ -68,7 +68,7 @@ def simulated(
             "start_minor": stake + parts.start[at, place],
             "error_minor": np.zeros(len(at)),
             "wrong_hands": np.zeros(len(at), np.int64),
-            **{f"{term}_{kind}": amounts[:, n] for n, (term, kind) in enumerate(PARTS)},
+            **{name: amounts[:, n] for n, name in enumerate(PART_COLUMNS)},
         }
         same = {
             "game": game, "rules_digest": rules_digest(rules), "currency": "EUR", "mode": "real",

@@ -5,25 +5,19 @@ from fractions import Fraction
 import pytest
 
 from audit_reports.projection import open_projection
-from audit_reports.rtp import RtpRow, realised_rtp
 from ledger import Ledger
 from ledger.events import BetResettled, DisputeDecided, EventData, Refunded, WinHeld, WinReleased
 from tests.audit_reports.helpers import (
     begun,
+    cells_of,
     closed,
     contents,
     play,
     settled,
     simple,
     split_and_doubled,
-    the_row,
+    the_cell,
 )
-
-
-def rows_of(ledger: Ledger) -> list[RtpRow]:
-    with open_projection(ledger) as projection:
-        projection.update()
-        return realised_rtp(projection)
 
 
 def decide(ledger: Ledger, round_id: str, *events: EventData) -> None:
@@ -40,33 +34,33 @@ def test_a_resettled_bet_counts_at_its_corrected_amount(ledger: Ledger) -> None:
     round_id = play(ledger, simple(200))
     play(ledger, simple(0))
     decide(ledger, round_id, resettled(round_id, 200, 250))
-    (row,) = rows_of(ledger)
-    assert (row.rounds, row.staked_minor, row.paid_minor) == (2, 200, 250)
-    assert row.rtp_on_initial_stakes == Fraction(250, 200)
+    (cell,) = cells_of(ledger)
+    assert (cell.sums.rounds, cell.sums.staked, cell.sums.paid) == (2, 200, 250)
+    assert cell.sums.rtp_on_initial_stakes == Fraction(250, 200)
 
 
 def test_only_the_resettled_hand_changes(ledger: Ledger) -> None:
     round_id = play(ledger, split_and_doubled())
     decide(ledger, round_id, resettled(round_id, 0, 200, "s1.1"))
-    (row,) = rows_of(ledger)
-    assert (row.bets, row.staked_minor, row.paid_minor) == (2, 300, 600)
+    (cell,) = cells_of(ledger)
+    assert (cell.hands, cell.sums.staked, cell.sums.paid) == (2, 300, 600)
 
 
 def test_the_last_resettlement_counts(ledger: Ledger) -> None:
     round_id = play(ledger, simple(0))
     decide(ledger, round_id, resettled(round_id, 0, 150))
     decide(ledger, round_id, resettled(round_id, 150, 250))
-    (row,) = rows_of(ledger)
-    assert row.paid_minor == 250
+    (cell,) = cells_of(ledger)
+    assert cell.sums.paid == 250
 
 
 def test_a_round_voided_after_its_end_stands_apart(ledger: Ledger) -> None:
     round_id = play(ledger, simple(0, 300))
     play(ledger, simple(200))
     decide(ledger, round_id, Refunded(round_id, "s1", "main", 300, None))
-    (row,) = rows_of(ledger)
-    assert (row.rounds, row.staked_minor, row.paid_minor) == (1, 100, 200)
-    assert (row.voided_rounds, row.voided_stake_minor) == (1, 300)
+    (cell,) = cells_of(ledger)
+    assert (cell.sums.rounds, cell.sums.staked, cell.sums.paid) == (1, 100, 200)
+    assert (cell.voided_rounds, cell.voided_minor) == (1, 300)
 
 
 def test_a_void_takes_every_bet_of_the_round_apart(ledger: Ledger) -> None:
@@ -74,32 +68,33 @@ def test_a_void_takes_every_bet_of_the_round_apart(ledger: Ledger) -> None:
     lost = [settled("s1", 100, 0), settled("s1", 10, 70, "perfect_pairs")]
     round_id = play(ledger, closed([*begun(bets), *lost]))
     decide(ledger, round_id, Refunded(round_id, "s1", "main", 100, None))
-    rows = rows_of(ledger)
+    found = cells_of(ledger)
     for bet in ("main", "perfect_pairs"):
-        assert (the_row(rows, bet=bet).rounds, the_row(rows, bet=bet).voided_rounds) == (0, 1)
+        cell = the_cell(found, bet=bet)
+        assert (cell.sums.rounds, cell.voided_rounds) == (0, 1)
 
 
 def test_a_decision_that_moved_nothing_changes_nothing(ledger: Ledger) -> None:
     round_id = play(ledger, simple(200))
-    before = rows_of(ledger)
+    before = cells_of(ledger)
     proposal = DisputeDecided(round_id, [], "4.16", "upheld", "void", None, 100, 2)
     decide(ledger, round_id, proposal)
-    assert rows_of(ledger) == before
+    assert cells_of(ledger) == before
 
 
 def test_a_released_win_is_not_paid_twice(ledger: Ledger) -> None:
     round_id = play(ledger, simple(2_000_000, 100))
-    before = rows_of(ledger)
+    before = cells_of(ledger)
     ledger.append((f"holds/{round_id}", WinHeld(round_id, 1_999_900, "large")))
     ledger.append((f"holds/{round_id}", WinReleased(round_id, 1_999_900, None)))
-    assert rows_of(ledger) == before
+    assert cells_of(ledger) == before
 
 
 @pytest.mark.parametrize("updates_between", [False, True])
 def test_bit_by_bit_equals_at_once(ledger: Ledger, updates_between: bool) -> None:
     round_id = play(ledger, simple(200))
     if updates_between:
-        rows_of(ledger)
+        cells_of(ledger)
     decide(ledger, round_id, resettled(round_id, 200, 250))
     with open_projection(ledger) as projection:
         projection.update()

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from audit_reports import luck
-from audit_reports.luck import PARTS
+from audit_reports.luck import PART_COLUMNS
 from audit_reports.projection import open_projection
 from ledger import Ledger
 from ledger.events import BetSettled, DecisionMade, EventData, RoundOpened
@@ -81,10 +81,12 @@ def test_every_closed_round_has_its_rows_and_they_add_up(ledger: Ledger) -> None
     assert {row["mode"] for row in rows} == {"real", "fun"}
     for row in rows:
         apart = alone[row["round"]]
-        parts = [row[f"{term}_{kind}"] for term, kind in PARTS]
+        parts = [row[name] for name in PART_COLUMNS]
         total = row["start_minor"] + fsum(parts) + row["error_minor"]
         assert total == pytest.approx(row["returned_minor"], rel=1e-9, abs=1e-9)
-        expected = [apart.sums().get((row["bet"], *part), 0.0) for part in PARTS]
+        expected = [
+            apart.sums().get((row["bet"], *name.split("_", 1)), 0.0) for name in PART_COLUMNS
+        ]
         assert parts == pytest.approx(expected, rel=1e-9, abs=1e-8)
         bets = [bet for bet in apart.bets if bet.bet == row["bet"]]
         assert row["returned_minor"] == sum(bet.returned_minor for bet in bets)

@@ -14,11 +14,10 @@ from audit_reports.pages.charts import (
     Funnel,
     Scale,
     funnel_chart,
-    interval_strip,
     waterfall_chart,
 )
 from audit_reports.pages.pdf import pdf_of
-from audit_reports.pages.render import amount, bare_amount, render_page, visible
+from audit_reports.pages.render import render_page, visible
 
 SVG = "{http://www.w3.org/2000/svg}"
 FUNNEL = Funnel([10, 100, 1_000], [0.9, 1.02, 0.985], 0.98, [0.7, 0.22, 0.07], [1.2, 0.4, 0.12])
@@ -29,7 +28,6 @@ def charts() -> list[Markup]:
     return [
         funnel_chart("Zero, main bet", "realised return over rounds", FUNNEL),
         waterfall_chart("Zero, main bet", "parts of the return", STEPS),
-        interval_strip("main", 0.95, 0.99, 0.98, 0.97, 0.05),
         cards_svg(["Ac", "Td", "??", "7h"], "Seat 1", marked=1),
     ]
 
@@ -43,13 +41,6 @@ def test_a_page_fetches_nothing_and_runs_nothing() -> None:
 def test_what_a_ledger_says_cannot_become_markup_or_turn_the_text() -> None:
     assert visible("<b>p</b>") == "&lt;b&gt;p&lt;/b&gt;"
     assert visible("p\u202e1\x1b[2J") == "p\\u202e1\\x1b[2J"
-
-
-def test_an_amount_below_zero_has_the_minus_sign_of_percentages() -> None:
-    assert amount(-125_050, "EUR") == "−1,250.50 EUR"
-    assert bare_amount(-125_050, "EUR") == "−1,250.50"
-    assert amount(5, "X-Y") == "0.05 X-Y"
-    assert amount(None) == "-"
 
 
 @pytest.mark.parametrize("drawing", charts())

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from audit_reports import sql
-from audit_reports.luck import PARTS
+from audit_reports.luck import PART_COLUMNS
 from audit_reports.projection import open_projection
 from audit_reports.rows import (
     BetRow,
@@ -174,13 +174,12 @@ def test_the_fields_of_a_row_are_the_columns_of_its_table(
 
 def test_the_columns_of_luck_are_its_parts(ledger: Ledger) -> None:
     found = [name for _, name, *_ in rows(ledger, "PRAGMA table_info(luck)")]
-    parts = [f"{term}_{kind}" for term, kind in PARTS]
     assert found == [
         "first_leaf",
         "bet",
         "returned_minor",
         "start_minor",
-        *parts,
+        *PART_COLUMNS,
         "error_minor",
         "wrong_hands",
     ]

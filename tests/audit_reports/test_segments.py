@@ -16,8 +16,8 @@ import pytest
 from audit_reports import segments as publishing
 from audit_reports.errors import SegmentsRefused
 from audit_reports.projection import open_projection
-from audit_reports.rtp import realised_rtp
-from audit_reports.segments import MANIFEST, TABLES, read_manifest
+from audit_reports.rtp_report.figures import Scope, cells
+from audit_reports.segments import FORMAT, MANIFEST, TABLES, read_manifest
 from audit_reports.tables import open_tables, read_tables
 from ledger import Ledger
 from ledger.events import BetResettled, ConnectionLost
@@ -26,7 +26,9 @@ from replay.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     NBA,
     begun,
+    cells_of,
     closed,
+    counted,
     go_on,
     play,
     settled,
@@ -168,10 +170,13 @@ def test_figures_from_segments_are_those_of_the_tables(ledger: Ledger) -> None:
     resettle(ledger, play(ledger, simple(200)))
     play(ledger, voided())
     play(ledger, begun({"s1": {"main": 70}}))
-    with open_tables(ledger) as tables:
-        published = realised_rtp(tables)
+    found = [
+        (cell.sums.rounds, cell.sums.paid, cell.open_rounds, cell.voided_rounds)
+        for cell in cells_of(ledger)
+    ]
+    assert found == [(2, 450, 1, 1)]
     with open_projection(ledger) as projection:
-        assert realised_rtp(projection) == published
+        assert counted(projection) == [each[:3] for each in found]
 
 
 def test_an_empty_ledger_has_every_table_without_rows() -> None:
@@ -181,7 +186,7 @@ def test_an_empty_ledger_has_every_table_without_rows() -> None:
     ):
         for table in (*TABLES, "par_sheets"):
             assert tables.ask(f"FROM {table}").num_rows == 0
-        assert realised_rtp(tables) == []
+        assert cells(tables, Scope()) == []
 
 
 def test_each_row_says_which_checkpoint_vouches_for_it(ledger: Ledger) -> None:
@@ -223,7 +228,7 @@ def test_a_missing_segment_is_refused(ledger: Ledger, folder: Path) -> None:
     ("change", "says"),
     [
         (lambda data: b"{", "is no manifest"),
-        (lambda data: data.replace(b'"format": 6', b'"format": 99'), "has the format 99"),
+        (lambda data: data.replace(b'"format": %d' % FORMAT, b'"format": 99'), "has the format 99"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "../rounds/'), "is outside"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "rounds/\\u0000'), "null byte"),
     ],
@@ -266,7 +271,7 @@ def test_who_reads_the_earlier_segments_goes_on_reading(ledger: Ledger, folder: 
     with read_tables(folder) as reading:
         play(ledger, simple(0))
         open_tables(ledger).close()
-        assert realised_rtp(reading)[0].rounds == 1
+        assert cells(reading, Scope())[0].sums.rounds == 1
     play(ledger, simple(0))
     open_tables(ledger).close()
     play(ledger, simple(0))

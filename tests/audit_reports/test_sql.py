@@ -14,7 +14,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 
 
 def test_there_are_queries() -> None:
-    assert "realised_rtp" in NAMES
+    assert "rtp_slices" in NAMES
     assert files("audit_reports").joinpath("tables.sql").is_file()
 
 

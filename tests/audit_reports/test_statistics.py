@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate
 
 from audit_reports.statistics.intervals import (
-    normal_quantile,
     rtp_on_initial_stakes,
-    rtp_on_total_staked,
     standard_error,
     volatility_band,
     volatility_index,
@@ -66,15 +64,6 @@ def test_the_interval_rests_on_the_realised_variance_of_unequal_stakes() -> None
     assert found.estimate == 1.9
 
 
-def test_the_interval_on_total_staked_has_a_variance_of_its_own() -> None:
-    sums = BetSums.of([(100, 200, 400), (100, 100, 0)])
-    found = rtp_on_total_staked(sums)
-    assert found is not None
-    rtp = 400 / 300
-    error = sqrt(((400 - rtp * 200) ** 2 + (rtp * 100) ** 2) * 2) / 300
-    assert isclose(found.upper - found.estimate, normal_quantile(0.05) * error)
-
-
 def test_equal_stakes_give_the_interval_of_a_mean() -> None:
     """For equal stakes the ratio estimator is the mean, and the error s/√n as in any book."""
     wins = [-1, 1, 1, -1, 2, 0, -1, 3]
@@ -86,7 +75,6 @@ def test_nothing_is_said_of_too_few_rounds() -> None:
     for sums in (BetSums(), BetSums.of([(100, 100, 0)])):
         assert standard_error(sums) is None
         assert rtp_on_initial_stakes(sums) is None
-        assert rtp_on_total_staked(sums) is None
     assert volatility_band(0.99, 1.1, Fraction(0)) is None
 
 

@@ -8,7 +8,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from audit_reports.luck import PARTS
+from audit_reports.luck import PART_COLUMNS
 from audit_reports.rtp_report.figures import Cell, Scope, cells, figures
 from audit_reports.statistics.sums import BetSums
 from tests.audit_reports.simulated import SimulatedTables
@@ -35,7 +35,7 @@ def row(number: int, random: Random, stake: int) -> dict[str, Any]:
     staked = stake * random.choice((1, 2))
     paid = random.choice((0, staked, 2 * staked)) if state == "closed" else 0
     is_followed = state == "closed" and random.random() < 0.8
-    parts = {f"{term}_{kind}": random.uniform(-stake, stake) for term, kind in PARTS}
+    parts = {name: random.uniform(-stake, stake) for name in PART_COLUMNS}
     cash = random.choice((None, staked))
     return {
         "first_leaf": 10 * number, "last_leaf": 10 * number + 9, "round": f"r-{number}",

@@ -74,8 +74,7 @@ def looks(
     paid = win + stake
     each = {
         "initial": stake, "staked": stake, "paid": paid, "initial_initial": stake**2,
-        "win_initial": win * stake, "win_win": win**2, "staked_staked": stake**2,
-        "paid_staked": paid * stake, "paid_paid": paid**2,
+        "win_initial": win * stake, "win_win": win**2,
     }  # fmt: skip
     daily = {name: np.tensordot(counts, value, 2).tolist() for name, value in each.items()}
     sums = [

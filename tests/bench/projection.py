@@ -17,9 +17,8 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from time import perf_counter, process_time
 
 from audit_reports.checks import run_checks
-from audit_reports.luck import PARTS
+from audit_reports.luck import PART_COLUMNS
 from audit_reports.projection import open_projection
-from audit_reports.rtp import realised_rtp
 from audit_reports.rtp_report.figures import Scope, cells
 from audit_reports.rtp_report.gather import Asked, report_on
 from audit_reports.rtp_report.write import render_rtp_report
@@ -89,7 +88,7 @@ def synthesise(folder: Path, bets: int, *, is_scattered: bool) -> None:
         add_published_games(ledger)
         projection.update()
         database = projection._tables
-        names = [f"{term}_{kind}" for term, kind in PARTS if kind != "initial_deal"]
+        names = [name for name in PART_COLUMNS if name != "luck_initial_deal"]
         values = {name: f"((hash(first_leaf, '{name}') % 100)::DOUBLE - 50)" for name in names}
         luck = LUCK.format(
             parts=", ".join(f"{value} AS {name}" for name, value in values.items()),
@@ -170,7 +169,6 @@ def _wall_and_cpu(work: Callable[[], object]) -> tuple[float, float]:
 
 def _questions(tables: Tables) -> list[tuple[str, Callable[[], object]]]:
     found: list[tuple[str, Callable[[], object]]] = [
-        ("by game and bet, from bets", lambda: realised_rtp(tables)),
         ("by game and bet", lambda: cells(tables, Scope())),
     ]
     for by in SLICES:

@@ -2,18 +2,25 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ledger import Ledger
 from ledger.events import DISPUTES_PREFIX, BetResettled, DisputeDecided, DisputeOpened
+from ledger.signing import sign_checkpoint
+from replay.catalogue import add_published_games, current_rules
 from replay.disputes.assess import assess
 from replay.disputes.evidence import OPERATIONS_AROUND, gather
+from replay.players import make_player
 from replay.round_text import read_round
+from replay.simulation import simulate
+from replay.table import TableSettings
 from tests.disputes.scenario import SCENARIOS, read_scenario
 from tests.disputes.shoes import ROUND
 from tests.disputes.stage import staged
+from tests.ledger.helpers import tampering
 
 
 def scenario_ledger(name: str, monkeypatch: pytest.MonkeyPatch) -> Ledger:
@@ -63,6 +70,26 @@ def test_what_a_case_has_paid_is_not_due_again(monkeypatch: pytest.MonkeyPatch) 
     after = assess(gather(ledger, ROUND), "settlement")
     assert after.governing.moves_minor == 0
     assert [bet.paid_minor for bet in after.governing.bets] == [1000]
+
+
+def test_of_a_ledger_whose_tail_is_gone_no_money_is_decided(tmp_path: Path) -> None:
+    with Ledger.init(tmp_path / "l", "casino.example/blackjack") as ledger:
+        add_published_games(ledger)
+        settings = TableSettings(limits={"main": (1, 1000)}, currency="EUR")
+        rules, player = current_rules(ledger, "zappit"), make_player("basic", 1)
+        simulate(ledger, rules, settings, {"s1": {"main": 100}}, player, rounds=2)
+        first = ledger.rounds()[0].round
+        sign_checkpoint(ledger)
+        size = ledger.size()
+    with tampering(tmp_path / "l") as connection:
+        connection.execute("DELETE FROM leaves WHERE leaf_index = ?", (size - 1,))
+    with Ledger.open(tmp_path / "l") as cut:
+        found = assess(gather(cut, first), "settlement")
+        assert [each.text for each in found.findings] == [
+            f"a checkpoint is of {size} leaves, the ledger has {size - 1}: its tail is gone"
+        ]
+        assert found.verdict == "inconclusive"
+        assert found.governing.moves_minor == 0
 
 
 def test_the_checkpoint_s_cover_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
