@@ -108,7 +108,7 @@ class Projection:
         `progress` is told, from time to time, how many leaves are projected and of how many. Raises
         LeafRefused for a leaf that fails verification, with the tables at a point before it; with
         `verified_only` they hold all before it, and the state says what the objection is. Raises
-        ProjectionUnavailable and the ledger's errors.
+        ProjectionUnavailable, MemoryError and the ledger's errors.
         """
         objection: Finding | None = None
         size = self.ledger.size()
@@ -116,7 +116,7 @@ class Projection:
             try:
                 if objection is None:
                     refuse_cut_tail(self.ledger)
-                with uncollected():
+                with uncollected(), _translated_errors():
                     start, reach = self._update_to(size, progress)
             except LeafRefused as refused:
                 at = refused.finding.leaf_index
@@ -350,6 +350,8 @@ def _hash(leaf: StoredLeaf) -> str:
 def _translated_errors() -> Iterator[None]:
     try:
         yield
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError from error
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         if "lock on file" in reason:

@@ -31,7 +31,13 @@ _USAGE: Final = (
     QueryRefused,
     ReportError,
 )
-KNOWN: Final = (ledger_errors.LedgerError, replay_errors.ReplayError, AuditError, OSError)
+KNOWN: Final = (
+    ledger_errors.LedgerError,
+    replay_errors.ReplayError,
+    AuditError,
+    OSError,
+    MemoryError,
+)
 """Every error that is told in one line; any other is a fault of this program."""
 
 
@@ -50,6 +56,8 @@ def tell(error: Exception) -> None:
     if isinstance(error, OSError) and error.strerror:
         name = f"{error.filename}: " if error.filename else ""
         text = f"{name}{error.strerror}"
+    if isinstance(error, MemoryError):
+        text = "there is not enough memory for this: try again where there is more"
     if "passphrase" in text and not os.environ.get(PASSPHRASE_VARIABLE):
         text += f" (set {PASSPHRASE_VARIABLE})"
     print(f"shoeproof: {plain(' '.join(text.split()))}", file=sys.stderr)

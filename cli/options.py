@@ -127,10 +127,13 @@ def parse_moment(text: str | None) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
 
-def _iso(text: str) -> datetime:
-    """Return an ISO 8601 time, in UTC where it has an offset; raise UsageError for other text."""
+def _iso(text: str, zone: ZoneInfo | None = None, fold: int = 0) -> datetime:
+    """Return an ISO 8601 time, in UTC where it has an offset or a `zone`, or raise UsageError."""
     try:
         moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None and zone is not None:
+            moment = moment.replace(tzinfo=zone, fold=fold)
+        # Times of one zone would be compared as its clocks show them, with no regard to `fold`.
         return moment if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         example = "2026-01-31 or 2026-01-31T20:15+01:00"
@@ -192,17 +195,17 @@ def parse_zone(text: str | None) -> ZoneInfo | None:
 
 
 def parse_local(text: str | None, zone: ZoneInfo | None, *, last: bool = False) -> datetime | None:
-    """Return a moment given with its offset, or as a clock in `zone` showed it.
+    """Return a moment, in UTC, given with its offset, or as a clock in `zone` showed it.
 
     Where clocks went back a time was shown twice: `last` takes the later one. Raises UsageError for
     text that is no time, and for one that no zone goes with.
     """
-    moment = None if text is None else _iso(text)
-    if moment is None or moment.tzinfo is not None:
-        return moment
-    if zone is None:
+    if text is None:
+        return None
+    moment = _iso(text, zone, int(last))
+    if moment.tzinfo is None:
         raise UsageError(f"{text!r} has no time zone: add its offset, or --zone Europe/Malta")
-    return moment.replace(tzinfo=zone, fold=int(last))
+    return moment
 
 
 def parse_amount(text: str | None) -> Decimal | None:

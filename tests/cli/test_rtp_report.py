@@ -8,10 +8,13 @@ import time
 from pathlib import Path
 from shutil import copytree
 
+import duckdb
 import pytest
 from msgspec.structs import replace
 
+from audit_reports import projection as projections
 from cli.demo import alter_payment
+from cli.main import run
 from cli.rtp import bar
 from ledger import Ledger
 from ledger.events import AlarmRaised, BetSettled, RoundOpened
@@ -175,6 +178,8 @@ def test_an_approved_return_stands_with_its_sheet(
         (("--from", "2026-02-01"), "has no time zone"),
         (("--from", "2026-02-01T00:00Z", "--to", "2026-01-01T00:00Z"), "ends before it begins"),
         (("--zone", "Mars/Olympus"), "is no time zone"),
+        (("--from", "0001-01-01", "--zone", "Europe/Malta"), "is no time"),
+        (("--to", "9999-12-31T23:59", "--zone", "America/New_York"), "is no time"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(
@@ -188,6 +193,32 @@ def test_what_cannot_be_asked_is_one_line(
     assert (result.code, result.out) == (2, "")
     assert says in result.err
     assert result.err.count("\n") == 1
+
+
+def test_a_period_may_lie_in_the_hour_that_clocks_show_twice(
+    shoeproof: Shoeproof, ledger: Path
+) -> None:
+    zone = ("--zone", "Europe/Malta", "--ledger", ledger)
+    for begin, end in (("02:30", "02:30"), ("02:45", "02:15")):
+        times = ("--from", f"2026-10-25T{begin}", "--to", f"2026-10-25T{end}")
+        assert shoeproof("rtp", *times, *zone).code == 0
+
+
+def test_too_little_memory_is_one_line_and_no_finding(
+    ledger: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def need_more(*_: object, **__: object) -> None:
+        raise duckdb.OutOfMemoryException("Out of Memory Error: Allocation failure")
+
+    monkeypatch.setattr(projections, "rows_by_table", need_more)
+    monkeypatch.setattr(sys, "argv", ["shoeproof", "project", "--rebuild", "--ledger", str(ledger)])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 3
+    assert capfd.readouterr() == (
+        "",
+        "shoeproof: there is not enough memory for this: try again where there is more\n",
+    )
 
 
 def test_another_form_is_refused_before_anything_is_counted(
