@@ -37,6 +37,7 @@ KEYS_AS_TOLD = (
 class _MakesByDefault(TyperGroup):
     """`bundle ROUND` is `bundle make ROUND`: a round's id is the name of no command."""
 
+    # Typer's own annotation names a base class of its Context that it does not export.
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         if args and args[0] not in (*self.commands, "--help"):
             args = ["make", *args]

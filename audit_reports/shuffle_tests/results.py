@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from scipy import special
@@ -88,9 +88,9 @@ def judge(results: Sequence[ShuffleTest], level: float) -> list[ShuffleTest]:
     return judged
 
 
-def _upper(count: int, tail: object) -> float:
+def _upper(count: int, tail: Any) -> float:
     # SciPy has no tail beyond −1, which is everything.
-    return 1.0 if count == 0 else float(tail)  # type: ignore[arg-type]
+    return 1.0 if count == 0 else float(tail)
 
 
 def _both(lower: float, upper: float) -> float:

@@ -84,6 +84,7 @@ def _connected(address: str) -> Client:
 
     def connect() -> None:
         try:
+            # Dask's client has no annotations.
             client = _Client(address, timeout=_ANSWERS_IN, set_as_default=False)  # type: ignore[no-untyped-call]
             found.append(client)
         except Exception as error:

@@ -85,7 +85,8 @@ class Folder:
 
 def _opened(url: str) -> tuple[fs.FileSystem, str]:
     try:
-        return fs.FileSystem.from_uri(url)  # type: ignore[no-any-return]
+        found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(url)
+        return found
     except pa.ArrowInvalid:
         pass
     except (OSError, pa.ArrowException) as error:

@@ -148,9 +148,7 @@ def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
         row("whole audit, scalar", whole, _used(lambda: scalar_audit(ledger)))
         row("`verify`, two workers", whole, _used(lambda: verify(ledger, workers=2)))
         for count_of_workers in (1, 2):
-            used = _used(
-                lambda n=count_of_workers: audit(ledger, workers=n, every_signature=True)  # type: ignore[misc]
-            )
+            used = _used(partial(audit, ledger, workers=count_of_workers, every_signature=True))
             row(f"audit --every-signature, {count_of_workers} at work", whole, used)
         key = Ed25519PrivateKey.generate()
         signed, public = key.sign(bytes(600)), key.public_key()

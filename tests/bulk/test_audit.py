@@ -2,8 +2,10 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -89,11 +91,11 @@ def test_a_worker_that_dies_takes_nothing_with_it(
     killed: list[int] = []
     real = pool._in_order
 
-    def kill_one(workers: object, *rest: object) -> object:
-        for report in real(workers, *rest):  # type: ignore[arg-type]
+    def kill_one(workers: Any, *rest: Any) -> Iterator[Any]:
+        for report in real(workers, *rest):
             yield report
             if not killed:
-                killed.append(min(workers._processes))  # type: ignore[attr-defined]
+                killed.append(min(workers._processes))
                 os.kill(killed[0], signal.SIGKILL)
 
     monkeypatch.setattr(pool, "_in_order", kill_one)
