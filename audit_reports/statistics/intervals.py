@@ -7,7 +7,7 @@ that there is `sequences`.
 from fractions import Fraction
 from math import sqrt
 from statistics import NormalDist
-from typing import Self
+from typing import Final, Self
 
 import msgspec
 
@@ -29,6 +29,10 @@ class Interval(msgspec.Struct, frozen=True):
     def holds(self, value: float) -> bool:
         """Tell whether a value lies within, bounds included."""
         return self.lower <= value <= self.upper
+
+
+LEVEL: Final = 0.05
+"""How often a single look at a fair game lies outside an interval or band."""
 
 
 def normal_quantile(level: float) -> float:
@@ -55,25 +59,23 @@ def standard_deviation(sums: BetSums) -> float | None:
     return None if squares is None else sqrt(squares / sums.initial_initial)
 
 
-def rtp_on_initial_stakes(sums: BetSums, level: float = 0.05) -> Interval | None:
-    """Return the RTP on initial stakes with its interval of confidence 1 − `level`.
+def rtp_on_initial_stakes(sums: BetSums) -> Interval | None:
+    """Return the RTP on initial stakes with its interval of confidence 1 − LEVEL.
 
     None where `standard_error` is.
     """
     rtp, error = sums.rtp_on_initial_stakes, standard_error(sums)
     if rtp is None or error is None:
         return None
-    return Interval.around(float(rtp), normal_quantile(level) * error)
+    return Interval.around(float(rtp), normal_quantile(LEVEL) * error)
 
 
-def volatility_index(sd: float, level: float = 0.05) -> float:
+def volatility_index(sd: float) -> float:
     """Return VI = z·σ of a bet with standard deviation σ per unit of initial stake."""
-    return normal_quantile(level) * sd
+    return normal_quantile(LEVEL) * sd
 
 
-def volatility_band(
-    centre: float, sd: float, effective_rounds: Fraction, level: float = 0.05
-) -> Interval | None:
+def volatility_band(centre: float, sd: float, effective_rounds: Fraction) -> Interval | None:
     """Return `centre` ± VI/√N_eff, where a fair bet's RTP lies after that many rounds.
 
     For a main bet `centre` is V₀ + mean skill, else every real player is below it. None before
@@ -81,7 +83,7 @@ def volatility_band(
     """
     if not effective_rounds:
         return None
-    return Interval.around(centre, volatility_index(sd, level) / sqrt(effective_rounds))
+    return Interval.around(centre, volatility_index(sd) / sqrt(effective_rounds))
 
 
 def _squares(sums: BetSums) -> Fraction | None:
