@@ -46,7 +46,6 @@ app = typer.Typer(
 app.command("find")(find_command)
 
 SECONDS_A_DAY = 86_400
-_SHORT = {"awaiting_second_key": "2nd key"}
 
 CaseArgument = Annotated[
     str,

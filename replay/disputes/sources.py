@@ -13,18 +13,6 @@ from replay.games import GAMES
 GLI_19: Final = "GLI-19 v3.0"
 PRACTICE: Final = "shoeproof"
 
-INCOMPLETE: Final = Source(
-    GLI_19,
-    "4.16",
-    "a game is incomplete while its outcome is open or could not be seen by the player, after a "
-    "lost connection, a restart, a crash or the disabling of the game",
-)
-HELD_OPEN: Final = Source(
-    GLI_19,
-    "4.16.2",
-    "stakes in an incomplete game are held and shown as held, and it is finished before another "
-    "of the same game begins",
-)
 RESTORED: Final = Source(
     GLI_19,
     "4.16.3",

@@ -17,13 +17,11 @@ from ledger.errors import EventUnreadable
 from ledger.events import HOLDS_PREFIX, RoundOpened
 from ledger.rounds import RoundRow
 from replay.audit import judge
-from replay.disputes.assess import assess
-from replay.disputes.assessment import Assessment, Claim
+from replay.disputes.assessment import Assessment
 from replay.disputes.classify import CLASS_OF
-from replay.disputes.evidence import Evidence, gather
+from replay.disputes.evidence import Evidence
 from replay.disputes.facts import circumstances
 from replay.interruptions import holds_in
-from replay.round_text import RoundText
 
 PERIOD: Final = timedelta(hours=24)
 """How long before and after the round its neighbours were opened."""
@@ -63,17 +61,6 @@ def with_touched(ledger: Ledger, evidence: Evidence, assessment: Assessment) -> 
     return msgspec.structs.replace(
         assessment, touched=found.touched, lacks=(*assessment.lacks, bound)
     )
-
-
-def investigate(
-    ledger: Ledger, round_id: str, claim: Claim | None = None, shown: RoundText | None = None
-) -> Assessment:
-    """Gather, assess and look for other rounds: what every command and report begins with.
-
-    Raises what `evidence.gather` raises.
-    """
-    evidence = gather(ledger, round_id)
-    return with_touched(ledger, evidence, assess(evidence, claim, shown))
 
 
 def _search(

@@ -19,9 +19,9 @@ from replay.batch import Batch
 from replay.catalogue import add_published_games, current_rules
 from replay.disputes.assess import assess
 from replay.disputes.evidence import gather
-from replay.disputes.touched import investigate
 from replay.engine.round import Decide
 from replay.table import LiveTable, TableSettings
+from tests.disputes.stage import investigate
 
 ASSESSED = 30
 """Rounds assessed at each size, spread over the ledger."""

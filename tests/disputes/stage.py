@@ -22,9 +22,14 @@ from ledger.events import (
     WinReleased,
 )
 from replay.catalogue import add_policy, add_published_games
+from replay.disputes.assess import assess
+from replay.disputes.assessment import Assessment, Claim
+from replay.disputes.evidence import gather
+from replay.disputes.touched import with_touched
 from replay.errors import InputRefusedError
 from replay.games import GAMES
 from replay.policies import POLICIES, Policy, policy_from_data
+from replay.round_text import RoundText
 from replay.table import LiveTable, TableSettings
 from tests.disputes.lies import AFTERWARDS, WAITS, lie_of
 from tests.disputes.scenario import DAY, Scenario, Step, bets_of, minor, stakes_of, steps_of
@@ -188,3 +193,11 @@ def staged(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     stage = Stage(scenario, monkeypatch)
     stage.play()
     return stage.ledger
+
+
+def investigate(
+    ledger: Ledger, round_id: str, claim: Claim | None = None, shown: RoundText | None = None
+) -> Assessment:
+    """Gather, assess and look for other rounds, as a command does."""
+    evidence = gather(ledger, round_id)
+    return with_touched(ledger, evidence, assess(evidence, claim, shown))

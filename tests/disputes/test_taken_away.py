@@ -12,10 +12,10 @@ from replay.disputes.cases import dispute_stream, read_cases
 from replay.disputes.decide import plan_decision
 from replay.disputes.evidence import gather
 from replay.disputes.pay import carry_out, open_case, release_held
-from replay.disputes.touched import investigate
 from replay.errors import DisputeRefused
 from tests.disputes import live
 from tests.disputes.money import Staff, hire
+from tests.disputes.stage import investigate
 from tests.ledger.helpers import tampering
 
 UNDERPAID = "natural"

@@ -12,9 +12,10 @@ from ledger.store import SealedEvent
 from replay.catalogue import add_published_games, current_rules
 from replay.disputes.assess import assess
 from replay.disputes.evidence import gather
-from replay.disputes.touched import MOST_EACH_WAY, investigate
+from replay.disputes.touched import MOST_EACH_WAY
 from replay.engine.round import Decide
 from replay.table import LiveTable, TableSettings
+from tests.disputes.stage import investigate
 from tests.replay.helpers import ORIGIN
 from tests.replay.lying import changing
 from tests.replay.lying_table import AlteringJournal, Lie, truthfully
