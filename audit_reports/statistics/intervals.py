@@ -32,7 +32,7 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 LEVEL: Final = 0.05
-"""How often a single look at a fair game lies outside an interval or band."""
+"""How often one look at a game that pays as it should lies outside an interval or band."""
 
 
 def normal_quantile(level: float) -> float:
