@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TypeVar
 
 import duckdb
+import msgspec
+
+Record = TypeVar("Record", bound=msgspec.Struct)
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     # All that is used is bundled; nothing is ever fetched.
@@ -41,9 +44,16 @@ def sums() -> str:
 
 
 def records(
-    database: duckdb.DuckDBPyConnection, name: str, parameters: Mapping[str, object]
-) -> list[dict[str, Any]]:
-    """Return all rows of `queries/<name>.sql` by the names of its columns; raises duckdb.Error."""
-    found = database.execute(query(name), parameters or None)
-    names = [column[0] for column in found.description or ()]
-    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+    database: duckdb.DuckDBPyConnection,
+    name: str,
+    kind: type[Record],
+    parameters: Mapping[str, object],
+) -> list[Record]:
+    """Return all rows of `queries/<name>.sql` as records with the names of its columns.
+
+    They come as JSON, which holds numbers of any size and is read at once into what `kind` says.
+    Raises duckdb.Error, and msgspec.ValidationError for rows that are no such records.
+    """
+    rows = f"SELECT to_json(row)::VARCHAR FROM (\n{query(name)}\n) AS row"
+    read = msgspec.json.Decoder(kind).decode
+    return [read(text) for (text,) in database.execute(rows, parameters or None).fetchall()]

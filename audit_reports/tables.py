@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Self
 
 import duckdb
 import pyarrow as pa
@@ -75,10 +75,10 @@ class Tables:
             f"({finding.code}). Only the {self.size:,} leaves before it are counted."
         )
 
-    def query(self, name: str, **parameters: object) -> list[dict[str, Any]]:
-        """Return all rows of `queries/<name>.sql`; raises QueryRefused where it fails."""
+    def query(self, name: str, kind: type[sql.Record], **parameters: object) -> list[sql.Record]:
+        """Return all rows of `queries/<name>.sql` as records, or raise QueryRefused."""
         with _refused_errors():
-            return sql.records(self._database, name, parameters)
+            return sql.records(self._database, name, kind, parameters)
 
     def ask(self, text: str, native: Collection[str] = spelling.ANYWHERE) -> pa.Table:
         """Return what a question comes to, which must be a single SELECT.

@@ -21,13 +21,16 @@ SELECT
     currency,
     bet,
     floor(4 * log2(1 + first_leaf - first))::BIGINT AS step,
-    COUNT(*) AS rounds,
-    SUM(initial_minor) AS initial,
-    SUM(staked_minor) AS staked,
-    SUM(paid_minor) AS paid,
-    SUM(initial_minor::HUGEINT * initial_minor) AS initial_initial,
-    SUM((paid_minor - staked_minor)::HUGEINT * initial_minor) AS win_initial,
-    SUM((paid_minor - staked_minor)::HUGEINT * (paid_minor - staked_minor)) AS win_win
+    {
+        'rounds': COUNT(*),
+        'initial': SUM(initial_minor)::BIGINT,
+        'staked': SUM(staked_minor)::BIGINT,
+        'paid': SUM(paid_minor)::BIGINT,
+        'initial_initial': SUM(initial_minor::HUGEINT * initial_minor)::HUGEINT,
+        'win_initial': SUM((paid_minor - staked_minor)::HUGEINT * initial_minor)::HUGEINT,
+        'win_win':
+            SUM((paid_minor - staked_minor)::HUGEINT * (paid_minor - staked_minor))::HUGEINT
+    } AS sums
 FROM chosen
 JOIN firsts USING (rules_digest, currency, bet)
 GROUP BY ALL

@@ -1,9 +1,9 @@
 -- What did each bet take and return for real money, in a period, by whatever `$by` names?
--- One row for each game, rules digest, currency, bet and slice. The seven sums after `hands` are those
--- of `statistics.BetSums`, over closed rounds, all hands of a round together. Voids and open rounds
--- stand apart. A period goes by when a round ended, or was opened where it has not; a stake band is
--- named by the power of ten, in minor units, that it begins at, a period by its first day. Rounds are
--- summed already by day (`sums.sql`); those of days that the period has a part of are summed here.
+-- One row for each game, rules digest, currency, bet and slice, the main bet of each game first. `sums`
+-- are those of `statistics.BetSums`, over closed rounds, all hands of a round together. Voids and open
+-- rounds stand apart. A period goes by when a round ended, or was opened where it has not; a stake band
+-- is named by the power of ten, in minor units, that it begins at. Rounds are summed already by day
+-- (`sums.sql`); those of days that the period has a part of are summed here.
 WITH parts_of_days AS (
     FROM round_bets
     WHERE
@@ -18,6 +18,49 @@ chosen AS (
     WHERE is_whole_day(day, $begin::TIMESTAMP, $end::TIMESTAMP)
     UNION ALL BY NAME
     FROM sums_by_day('parts_of_days')
+),
+
+-- By state in rows, since a filter on every sum would be most of the work.
+by_state AS (
+    SELECT
+        game,
+        rules_digest,
+        currency,
+        bet,
+        state,
+        IF('table' IN $by::VARCHAR[], table_name, NULL) AS table_slice,
+        IF('player' IN $by::VARCHAR[], player, NULL) AS player_slice,
+        IF('channel' IN $by::VARCHAR[], channel, NULL) AS channel_slice,
+        IF('stake_band' IN $by::VARCHAR[], stake_band, NULL) AS stake_band_slice,
+        CASE
+            WHEN 'day' IN $by::VARCHAR[] THEN day
+            WHEN 'week' IN $by::VARCHAR[] THEN date_trunc('week', day)::DATE
+            WHEN 'month' IN $by::VARCHAR[] THEN date_trunc('month', day)::DATE
+        END AS period_slice,
+        COUNT(DISTINCT player) AS players,
+        SUM(COLUMNS('^(rounds|hands|initial|staked|paid)$'))::BIGINT AS '\0',
+        SUM(COLUMNS('^(initial_initial|win_initial|win_win)$'))::HUGEINT AS '\0',
+        SUM(COLUMNS('^(held|resettled|cash|incentive|followed)_minor$'))::BIGINT AS '\0',
+        SUM(COLUMNS('^(resettled|followed|wrong)_rounds$'))::BIGINT AS '\0',
+        SUM(COLUMNS('^((start|error|wrong)_minor|luck|luck_luck|skill)$')) AS '\0'
+    FROM chosen
+    GROUP BY ALL
+),
+
+-- One row a slice: null where it has no round of a state.
+by_slice AS (
+    SELECT
+        COLUMNS('^(game|rules_digest|currency|bet)$|_slice$'),
+        ANY_VALUE(COLUMNS(* EXCLUDE (
+            game, rules_digest, currency, bet, state, held_minor,
+            table_slice, player_slice, channel_slice, stake_band_slice, period_slice
+        ))) FILTER (state = 'closed') AS '\0',
+        ANY_VALUE(rounds) FILTER (state = 'void') AS voided_rounds,
+        ANY_VALUE(staked) FILTER (state = 'void') AS voided_minor,
+        ANY_VALUE(rounds) FILTER (state = 'open') AS open_rounds,
+        ANY_VALUE(held_minor) FILTER (state = 'open') AS held_minor
+    FROM by_state
+    GROUP BY ALL
 )
 
 SELECT
@@ -25,41 +68,44 @@ SELECT
     rules_digest,
     currency,
     bet,
-    IF('table' IN $by, table_name, NULL) AS table_slice,
-    IF('player' IN $by, player, NULL) AS player_slice,
-    IF('channel' IN $by, channel, NULL) AS channel_slice,
-    IF('stake_band' IN $by, stake_band, NULL)::VARCHAR AS stake_band_slice,
-    CASE
-        WHEN 'day' IN $by THEN day
-        WHEN 'week' IN $by THEN date_trunc('week', day)::DATE
-        WHEN 'month' IN $by THEN date_trunc('month', day)::DATE
-    END AS period_slice,
-    COUNT(DISTINCT player) FILTER (state = 'closed') AS players,
-    (SUM(hands) FILTER (state = 'closed'))::BIGINT AS hands,
-    (SUM(rounds) FILTER (state = 'closed'))::BIGINT AS rounds,
-    (SUM(initial) FILTER (state = 'closed'))::BIGINT AS initial,
-    (SUM(staked) FILTER (state = 'closed'))::BIGINT AS staked,
-    (SUM(paid) FILTER (state = 'closed'))::BIGINT AS paid,
-    (SUM(initial_initial) FILTER (state = 'closed'))::HUGEINT AS initial_initial,
-    (SUM(win_initial) FILTER (state = 'closed'))::HUGEINT AS win_initial,
-    (SUM(win_win) FILTER (state = 'closed'))::HUGEINT AS win_win,
-    (SUM(rounds) FILTER (state = 'void'))::BIGINT AS voided_rounds,
-    (SUM(staked) FILTER (state = 'void'))::BIGINT AS voided_minor,
-    (SUM(rounds) FILTER (state = 'open'))::BIGINT AS open_rounds,
-    (SUM(held_minor) FILTER (state = 'open'))::BIGINT AS held_minor,
-    (SUM(resettled_rounds) FILTER (state = 'closed'))::BIGINT AS resettled_rounds,
-    (SUM(resettled_minor) FILTER (state = 'closed'))::BIGINT AS resettled_minor,
-    (SUM(cash_minor) FILTER (state = 'closed'))::BIGINT AS cash_minor,
-    (SUM(incentive_minor) FILTER (state = 'closed'))::BIGINT AS incentive_minor,
-    (SUM(followed_rounds) FILTER (state = 'closed'))::BIGINT AS followed_rounds,
-    (SUM(followed_minor) FILTER (state = 'closed'))::BIGINT AS followed_minor,
-    SUM(start_minor) FILTER (state = 'closed') AS start_minor,
-    SUM(error_minor) FILTER (state = 'closed') AS error_minor,
-    (SUM(wrong_rounds) FILTER (state = 'closed'))::BIGINT AS wrong_rounds,
-    SUM(wrong_minor) FILTER (state = 'closed') AS wrong_minor,
-    SUM(luck) FILTER (state = 'closed') AS luck,
-    SUM(luck_luck) FILTER (state = 'closed') AS luck_luck,
-    SUM(skill) FILTER (state = 'closed') AS skill
-FROM chosen
-GROUP BY ALL
-ORDER BY ALL
+    MAP($by::VARCHAR[], list_transform($by::VARCHAR[], lambda name: CASE name
+        WHEN 'table' THEN table_slice
+        WHEN 'player' THEN player_slice
+        WHEN 'channel' THEN channel_slice
+        WHEN 'stake_band' THEN stake_band_slice::VARCHAR
+        WHEN 'day' THEN period_slice::VARCHAR
+        WHEN 'week' THEN strftime(period_slice, '%G-W%V')
+        WHEN 'month' THEN strftime(period_slice, '%Y-%m')
+    END)) AS slice,
+    COALESCE(players, 0) AS players,
+    COALESCE(hands, 0) AS hands,
+    {
+        'rounds': COALESCE(rounds, 0),
+        'initial': COALESCE(initial, 0),
+        'staked': COALESCE(staked, 0),
+        'paid': COALESCE(paid, 0),
+        'initial_initial': COALESCE(initial_initial, 0),
+        'win_initial': COALESCE(win_initial, 0),
+        'win_win': COALESCE(win_win, 0)
+    } AS sums,
+    COALESCE(voided_rounds, 0) AS voided_rounds,
+    COALESCE(voided_minor, 0) AS voided_minor,
+    COALESCE(open_rounds, 0) AS open_rounds,
+    COALESCE(held_minor, 0) AS held_minor,
+    COALESCE(resettled_rounds, 0) AS resettled_rounds,
+    COALESCE(resettled_minor, 0) AS resettled_minor,
+    cash_minor,
+    incentive_minor,
+    COALESCE(followed_rounds, 0) AS followed_rounds,
+    COALESCE(followed_minor, 0) AS followed_minor,
+    COALESCE(start_minor, 0) AS start_minor,
+    COALESCE(round(error_minor)::BIGINT, 0) AS error_minor,
+    COALESCE(wrong_rounds, 0) AS wrong_rounds,
+    COALESCE(round(wrong_minor)::BIGINT, 0) AS wrong_minor,
+    {
+        'luck_minor': COALESCE(luck, 0),
+        'luck_squares': COALESCE(luck_luck, 0),
+        'skill_minor': COALESCE(skill, 0)
+    } AS parts
+FROM by_slice
+ORDER BY game NULLS LAST, rules_digest, currency, bet <> 'main', bet, slice

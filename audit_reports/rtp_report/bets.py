@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import sqrt
 
-from audit_reports.rtp_report.figures import BetKey, Cell, Figures, PartSums, is_luck
+from audit_reports.rtp_report.figures import Figures, PartSums, is_luck
 from audit_reports.rtp_report.judge import guilty, judge_bet, luck_by_day, meaning, part_words
 from audit_reports.rtp_report.model import BetReport, Bounds, Growth, Part, Row, Step, Theory
+from audit_reports.rtp_report.records import BetKey, Cell
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.intervals import (
     rtp_on_initial_stakes,

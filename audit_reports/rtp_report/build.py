@@ -7,7 +7,7 @@ from typing import Final
 
 from audit_reports.numerals import amount
 from audit_reports.rtp_report.bets import bet_report, bet_words, row
-from audit_reports.rtp_report.figures import Cell, Figures, HeldRound, VoidedBet, WrongBet
+from audit_reports.rtp_report.figures import Figures
 from audit_reports.rtp_report.judge import worst
 from audit_reports.rtp_report.model import (
     UNKNOWN_RULES,
@@ -23,6 +23,7 @@ from audit_reports.rtp_report.model import (
     Void,
     Wrong,
 )
+from audit_reports.rtp_report.records import Cell, HeldRound, VoidedBet, WrongBet
 from audit_reports.rtp_report.spans import PERIODS, idle_spans, moment_text
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.sequences import FEWEST_ROUNDS

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from audit_reports.numerals import points, signed_amount
-from audit_reports.rtp_report.figures import BetKey, Cell, Figures, PartSums, is_luck
+from audit_reports.rtp_report.figures import Figures, PartSums, is_luck
 from audit_reports.rtp_report.model import UNKNOWN_RULES
+from audit_reports.rtp_report.records import BetKey, Cell
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.sequences import FEWEST_ROUNDS
 from audit_reports.statistics.sums import LuckSums

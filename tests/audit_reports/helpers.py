@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from audit_reports.projection import Projection
 from audit_reports.rtp_report import gather
-from audit_reports.rtp_report.figures import Cell, Scope, cells
+from audit_reports.rtp_report.figures import Scope, cells
 from audit_reports.rtp_report.model import GameReport, RtpReport
+from audit_reports.rtp_report.records import Cell
 from audit_reports.tables import open_tables
 from ledger import Ledger
 from ledger.events import (

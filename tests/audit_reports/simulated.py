@@ -1,7 +1,6 @@
 """Tables whose rows come from rounds simulated from a seed, honest or crooked."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -33,8 +32,8 @@ class SimulatedTables:
         for table, macro in SUMS.items():
             self._database.execute(f"CREATE TEMP TABLE {table} AS FROM {macro}('round_bets')")
 
-    def query(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        return sql.records(self._database, name, parameters)
+    def query(self, name: str, kind: type[sql.Record], **parameters: object) -> list[sql.Record]:
+        return sql.records(self._database, name, kind, parameters)
 
 
 def simulated(

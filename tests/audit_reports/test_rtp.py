@@ -5,7 +5,7 @@ from math import isclose, sqrt
 
 import pytest
 
-from audit_reports.rtp_report.figures import Cell
+from audit_reports.rtp_report.records import Cell
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.statistics.intervals import standard_error
 from ledger import Ledger

@@ -17,7 +17,7 @@ from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
 from audit_reports.rtp_report.gather import Asked
 from audit_reports.rtp_report.model import BetReport, RtpReport
 from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.sql import query
+from audit_reports.sql import Record, query
 from audit_reports.tables import open_tables
 from ledger import Ledger
 from ledger.events import (
@@ -297,7 +297,7 @@ def test_every_query_of_a_report_is_named_with_its_digest() -> None:
     asked: list[str] = []
 
     class Noting:
-        def query(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        def query(self, name: str, kind: type[Record], **parameters: object) -> list[Record]:
             assert query(name)
             asked.append(name)
             return []

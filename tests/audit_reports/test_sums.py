@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from audit_reports.luck import PART_COLUMNS
-from audit_reports.rtp_report.figures import Cell, Scope, cells, figures
+from audit_reports.rtp_report.figures import Scope, cells, figures
+from audit_reports.rtp_report.records import Cell
 from audit_reports.statistics.sums import BetSums
 from tests.audit_reports.simulated import SimulatedTables
 
