@@ -166,6 +166,21 @@ def test_an_approved_return_stands_with_its_sheet(
     assert "PAR-7, 2026-01-05" in page
     assert "ab" * 32 in page
     assert "The shuffle was not tested for this report." in page
+    assert "other rules" not in page
+    sheets.write_text(json.dumps([sheet | {"percent": "99.50"}]))
+    data = tmp_path / "report.json"
+    other = shoeproof(
+        "report", "rtp", "-o", data, "--par-sheets", sheets, "--no-shuffle-tests",
+        "--ledger", ledger,
+    )  # fmt: skip
+    assert other.code == 1
+    assert "Findings: 1, listed in it" in other.out
+    note = "the rules return 100.00%: the sheet is of other rules or another way to play"
+    approved = {**sheet, "percent": "99.50", "note": note}
+    games = {game["game"]: game for game in json.loads(data.read_text())["games"]}
+    main = games["zero"]["bets"][0]
+    assert main["approved"].items() <= approved.items()
+    assert main["word"] == "no evidence against"
 
 
 @pytest.mark.parametrize("words", [("rtp",), ("report", "rtp", "-o", "x.html")])
