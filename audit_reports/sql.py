@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
 import duckdb
+
+from audit_reports import memory
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     # All that is used is bundled; nothing is ever fetched.
@@ -14,12 +16,30 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
-def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
-    """Return a connection that fetches nothing and draws nothing; raises duckdb.Error."""
+IN_MEMORY: Final = ":memory:"
+
+
+def connect(file: str = IN_MEMORY, *, spill: str = "") -> duckdb.DuckDBPyConnection:
+    """Return a connection that fetches nothing and draws nothing; raises duckdb.Error.
+
+    What does not fit into memory goes beside the file; of a database in memory into the folder
+    `spill`, and where there is none it is refused. DuckDB by itself would make a folder wherever
+    it was started.
+    """
     database = duckdb.connect(file, config=_CONFIG)
     # A long statement would draw its bar into what is printed.
     database.execute("SET enable_progress_bar = false")
+    if file == IN_MEMORY:
+        database.execute(f"SET temp_directory = {text(spill)}")
+    limit = memory.for_database()
+    if limit is not None:
+        database.execute(f"SET memory_limit = '{limit}B'")
     return database
+
+
+def text(value: str) -> str:
+    """Return a text as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 @cache
