@@ -76,6 +76,8 @@ class RoundRows(msgspec.Struct):
                 self._show(data, leaf_index)
             case RoundClosed():
                 self.round.state, self.round.closed_at = "closed", at
+                self.round.closed_staked_minor = data.total_staked_minor
+                self.round.closed_paid_minor = data.total_paid_minor
             case RoundVoided():
                 self.round.state, self.round.closed_at = "void", at
                 self.round.refunded_minor = sum(each.amount_minor for each in data.refunds)
@@ -132,6 +134,7 @@ class RoundRows(msgspec.Struct):
         if held is None:
             return
         if made.act == DOUBLE:
+            held.laid_minor += added
             held.stake_minor += added
             held.leaf_index = leaf_index
             _set_staked_funds(held, add(_staked_funds(held), apart))
@@ -167,7 +170,7 @@ class RoundRows(msgspec.Struct):
         self, leaf_index: int, seat: str, hand: str, bet: str, initial: int, stake: int,
         apart: Split,
     ) -> BetRow:  # fmt: skip
-        row = BetRow(self.round.first_leaf, leaf_index, seat, hand, bet, initial, stake)
+        row = BetRow(self.round.first_leaf, leaf_index, seat, hand, bet, initial, stake, stake)
         _set_staked_funds(row, apart)
         self.bets[hand, bet] = row
         return row

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ import pyarrow as pa
 from audit_reports.errors import ParSheetRefused
 
 _is_sha256 = re.compile(r"[0-9a-f]{64}").fullmatch
-_is_decimal = re.compile(r"[0-9]+(\.[0-9]+)?").fullmatch
+_is_decimal = re.compile(r"[0-9]{1,3}(\.[0-9]{1,12})?").fullmatch
 _SMALLEST: Final = 1
 """A sheet that approves less in percent has the return as a fraction."""
 _LARGEST: Final = 200
@@ -63,6 +64,17 @@ def par_sheet_rows(sheets: Sequence[ParSheet]) -> pa.Table:
         for name in ParSheet.__struct_fields__
     }
     return pa.table(columns)
+
+
+def prints(percent: str, value: Fraction) -> bool:
+    """Tell whether a percentage, a plain decimal, is a return as it would be printed.
+
+    It is where the two differ by less than a unit of the last place that is printed: whether a
+    figure was rounded half up, half to even or cut off, no sheet says. `value` is a fraction of the
+    initial stakes.
+    """
+    places = len(percent.partition(".")[2])
+    return abs(Fraction(percent) - 100 * value) < Fraction(1, 10**places)
 
 
 def _fault(sheet: ParSheet) -> str:

@@ -9,11 +9,13 @@ is trusted like it: whoever did not make it should ask for it to be made anew.
 
 import gc
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Self
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple, Self
 
 import duckdb
 import msgspec
@@ -58,6 +60,12 @@ COMMIT_LEAVES = 131_072
 """After how many leaves an update commits, and what it loses at most when it is stopped."""
 
 
+WAIT_SECONDS: Final = 60.0
+"""How long to wait for another process that writes the same projection."""
+
+POLL_SECONDS: Final = 0.2
+
+
 class ProjectionState(msgspec.Struct, frozen=True):
     """How far the tables reach.
 
@@ -94,11 +102,18 @@ _NOTHING = _Reach(0, None, [], 0)
 class Projection:
     """The tables of one ledger; the only writer of their file while it is open."""
 
-    def __init__(self, ledger: Ledger, path: Path | None, tables: duckdb.DuckDBPyConnection):
-        """Hold the tables open; use `open_projection`."""
+    def __init__(
+        self,
+        ledger: Ledger,
+        path: Path | None,
+        tables: duckdb.DuckDBPyConnection,
+        spill: "TemporaryDirectory[str] | None" = None,
+    ):
+        """Hold the tables open, and a folder beside them; use `open_projection`."""
         self.ledger = ledger
         self.path = path
         self._tables = tables
+        self._spill = spill
 
     def update(
         self, progress: Progress | None = None, *, verified_only: bool = False
@@ -217,6 +232,8 @@ class Projection:
     def close(self) -> None:
         """Release the file for other processes; tables in memory are gone then."""
         self._tables.close()
+        if self._spill is not None:
+            self._spill.cleanup()
 
     def __enter__(self) -> Self:
         """Return this projection, to be closed when the block ends."""
@@ -305,29 +322,46 @@ class Projection:
                 raise
 
 
-def open_projection(ledger: Ledger, *, rebuild: bool = False) -> Projection:
+def open_projection(
+    ledger: Ledger, *, rebuild: bool = False, waiting: Callable[[], object] | None = None
+) -> Projection:
     """Open a ledger's projection, or begin one.
 
     Where nothing may be written, and for a ledger in memory, the tables are in memory and begin
-    empty. With `rebuild` nothing of an earlier projection is used. Raises ProjectionBusy when
-    another process has it open, and ProjectionUnavailable when its file cannot be used.
+    empty. With `rebuild` nothing of an earlier projection is used. While another process has it
+    open this waits, having called `waiting`; raises ProjectionBusy when that takes WAIT_SECONDS,
+    and ProjectionUnavailable when its file cannot be used.
     """
     path = None if ledger.path is None else _writable_file(ledger.path / DIRECTORY)
-    if path is not None and rebuild:
-        _remove(path)
-    return Projection(ledger, path, _connect(path))
+    if path is None:
+        spill = TemporaryDirectory(prefix="projection-")
+        with _translated_errors():
+            return Projection(ledger, None, sql.connect(spill=spill.name), spill)
+    if rebuild:
+        _remove(path, waiting)
+    return Projection(ledger, path, _connect(path, waiting))
 
 
-def _connect(path: Path | None) -> duckdb.DuckDBPyConnection:
-    with _translated_errors():
-        return sql.connect() if path is None else sql.connect(str(path))
+def _connect(path: Path, waiting: Callable[[], object] | None) -> duckdb.DuckDBPyConnection:
+    deadline, has_told = time.monotonic() + WAIT_SECONDS, False
+    while True:
+        try:
+            with _translated_errors():
+                return sql.connect(str(path))
+        except ProjectionBusy:
+            if time.monotonic() >= deadline:
+                raise
+        if waiting is not None and not has_told:
+            waiting()
+            has_told = True
+        time.sleep(POLL_SECONDS)
 
 
-def _remove(path: Path) -> None:
+def _remove(path: Path, waiting: Callable[[], object] | None) -> None:
     # The file goes whole: one made by somebody else may hold more than tables. Opening it first
     # keeps it from being pulled from under the process that writes it.
     with suppress(ProjectionUnavailable):
-        _connect(path).close()
+        _connect(path, waiting).close()
     for file in (path, path.with_name(f"{path.name}.wal")):
         file.unlink(missing_ok=True)
 

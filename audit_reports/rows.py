@@ -29,6 +29,8 @@ class RoundRow(msgspec.Struct):
     closed_at: str | None = None
     staked_minor: int = 0
     paid_minor: int = 0
+    closed_staked_minor: int | None = None
+    closed_paid_minor: int | None = None
     refunded_minor: int | None = None
 
 
@@ -41,6 +43,7 @@ class BetRow(msgspec.Struct):
     hand: str
     bet: str
     initial_stake_minor: int
+    laid_minor: int
     stake_minor: int
     cash_staked_minor: int | None = None
     incentive_staked_minor: int | None = None

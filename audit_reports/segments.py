@@ -22,7 +22,7 @@ from audit_reports.errors import SegmentsRefused
 from ledger import Finding
 from ledger.files import write_durably
 
-FORMAT: Final = 7
+FORMAT: Final = 8
 """The version of the tables and of what is written into them; all of another is made anew."""
 
 MANIFEST: Final = "manifest.json"

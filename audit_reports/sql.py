@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import duckdb
 import msgspec
+
+from audit_reports import memory
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -17,12 +19,30 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
-def connect(file: str = ":memory:") -> duckdb.DuckDBPyConnection:
-    """Return a connection that fetches nothing and draws nothing; raises duckdb.Error."""
+IN_MEMORY: Final = ":memory:"
+
+
+def connect(file: str = IN_MEMORY, *, spill: str = "") -> duckdb.DuckDBPyConnection:
+    """Return a connection that fetches nothing and draws nothing; raises duckdb.Error.
+
+    What does not fit into memory goes beside the file; of a database in memory into the folder
+    `spill`, and where there is none it is refused. DuckDB by itself would make a folder wherever
+    it was started.
+    """
     database = duckdb.connect(file, config=_CONFIG)
     # A long statement would draw its bar into what is printed.
     database.execute("SET enable_progress_bar = false")
+    if file == IN_MEMORY:
+        database.execute(f"SET temp_directory = {text(spill)}")
+    limit = memory.for_database()
+    if limit is not None:
+        database.execute(f"SET memory_limit = '{limit}B'")
     return database
+
+
+def text(value: str) -> str:
+    """Return a text as SQL writes it."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 @cache
@@ -56,4 +76,4 @@ def records(
     """
     rows = f"SELECT to_json(row)::VARCHAR FROM (\n{query(name)}\n) AS row"
     read = msgspec.json.Decoder(kind).decode
-    return [read(text) for (text,) in database.execute(rows, parameters or None).fetchall()]
+    return [read(row) for (row,) in database.execute(rows, parameters or None).fetchall()]

@@ -4,7 +4,7 @@ Every file is held to its digest in the manifest before it is read. The database
 anything but these files, and its settings are locked; a question is one SELECT.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Self
 import duckdb
 import pyarrow as pa
 
-from audit_reports import spelling, sql
+from audit_reports import memory, spelling, sql
 from audit_reports.errors import QueryRefused, SegmentsRefused
 from audit_reports.par_sheets import ParSheet, par_sheet_rows
 from audit_reports.projection import DIRECTORY, open_projection
@@ -24,6 +24,9 @@ from ledger.sharing import Progress
 
 SEGMENTS = "segments"
 """The folder of the segments below that of the projection."""
+
+_BATCH = 100_000
+"""Rows of an answer that are taken together."""
 
 _LAST_LEAF = dict.fromkeys(("rounds", "round_bets", *SUMS), "last_leaf")
 """Which leaf a row must not go beyond to be vouched for; in other tables it is `leaf_index`."""
@@ -76,7 +79,7 @@ class Tables:
         )
 
     def query(self, name: str, kind: type[sql.Record], **parameters: object) -> list[sql.Record]:
-        """Return all rows of `queries/<name>.sql` as records, or raise QueryRefused."""
+        """Return the rows of `queries/<name>.sql` as records; raises QueryRefused, MemoryError."""
         with _refused_errors():
             return sql.records(self._database, name, kind, parameters)
 
@@ -84,7 +87,8 @@ class Tables:
         """Return what a question comes to, which must be a single SELECT.
 
         Values of other types than `native` are spelled out as text. Ctrl-C ends the question, too.
-        Raises QueryRefused for other statements, for what is not there, and for what fails.
+        Raises QueryRefused for other statements, for what is not there, and for what fails, and
+        MemoryError for what needs more memory than there is.
         """
         with _refused_errors():
             statements = duckdb.extract_statements(text)
@@ -96,7 +100,7 @@ class Tables:
             raise QueryRefused("two columns have the same name: name them with AS")
         with _refused_errors(), ThreadPoolExecutor(1) as thread:
             # DuckDB does not hear Ctrl-C while it works: the thread that does must not be its own.
-            answer = thread.submit(spelling.spelled(asked, native).to_arrow_table)
+            answer = thread.submit(_read, spelling.spelled(asked, native))
             try:
                 return answer.result()
             except KeyboardInterrupt:
@@ -144,14 +148,15 @@ def open_tables(
     verified_only: bool = False,
     par_sheets: Sequence[ParSheet] = (),
     progress: Progress | None = None,
+    waiting: Callable[[], object] | None = None,
 ) -> Tables:
     """Bring a ledger's projection up to date, publish it, and return its tables.
 
     Where nothing may be written, and for a ledger in memory, segments are in a folder that goes
-    when the tables are closed. With `rebuild` nothing of an earlier projection is used. Raises what
-    `Projection.update` raises, and SegmentsRefused.
+    when the tables are closed. `rebuild` and `waiting` are those of `open_projection`. Raises what
+    that and `Projection.update` raise, and SegmentsRefused.
     """
-    with open_projection(ledger, rebuild=rebuild) as projection:
+    with open_projection(ledger, rebuild=rebuild, waiting=waiting) as projection:
         state = projection.update(progress, verified_only=verified_only)
         if projection.path is not None and ledger.path is not None:
             folder = ledger.path / DIRECTORY / SEGMENTS
@@ -178,12 +183,32 @@ def read_tables(folder: Path, par_sheets: Sequence[ParSheet] = ()) -> Tables:
 
 
 def _text(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
+    return sql.text(str(path))
+
+
+def _read(asked: duckdb.DuckDBPyRelation) -> pa.Table:
+    """Return an answer, batch by batch, because DuckDB sets no limit to what it hands over."""
+    limit, size = memory.for_answer(), 0
+    reader = asked.to_arrow_reader(_BATCH)
+    batches = []
+    try:
+        for batch in reader:
+            size += batch.nbytes
+            if limit is not None and size > limit:
+                raise MemoryError
+            batches.append(batch)
+    except OSError as error:
+        # What fails after the first batch comes through Arrow, which has no other name for it.
+        is_memory = str(error).startswith("Out of Memory")
+        raise (duckdb.OutOfMemoryException if is_memory else duckdb.Error)(str(error)) from error
+    return pa.Table.from_batches(batches, reader.schema)
 
 
 @contextmanager
 def _refused_errors() -> Iterator[None]:
     try:
         yield
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError from error
     except duckdb.Error as error:
         raise QueryRefused(" ".join(str(error).split("\n\n")[0].split())) from error

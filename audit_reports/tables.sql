@@ -3,8 +3,9 @@
 
 -- One row per round, as recorded. `game` is the one its rules are for, null where the ledger held no
 -- readable rules of that digest when it was opened. `staked_minor` and `paid_minor` are the sums over
--- its bets; `refunded_minor` is what a voided round gave back. `dealt_at` is null until the deal,
--- `closed_at` until the end.
+-- its bets, `closed_staked_minor` and `closed_paid_minor` what its last event says they are, null of a
+-- round that did not close; `refunded_minor` is what a voided round gave back. `dealt_at` is null until
+-- the deal, `closed_at` until the end.
 CREATE OR REPLACE TABLE rounds (
     first_leaf BIGINT NOT NULL,
     last_leaf BIGINT NOT NULL,
@@ -23,12 +24,15 @@ CREATE OR REPLACE TABLE rounds (
     closed_at TIMESTAMP,
     staked_minor BIGINT NOT NULL,
     paid_minor BIGINT NOT NULL,
+    closed_staked_minor BIGINT,
+    closed_paid_minor BIGINT,
     refunded_minor BIGINT
 );
 
 -- One row per bet of a hand. `first_leaf` is that of its round; `leaf_index` is the last leaf that
--- said something of this bet. `paid_minor`, the stake coming back included, and `line` are null until
--- the bet is settled. A seat's main stake is the initial stake of its first hand alone. Cash and
+-- said something of this bet. `laid_minor` is what was laid for it at the deal and by decisions, none
+-- where nobody did, and `stake_minor` what it was settled on, until then what was laid. `paid_minor`, the
+-- stake coming back included, and `line` are null until the bet is settled. A seat's main stake is the initial stake of its first hand alone. Cash and
 -- incentive money are null where the wallet's answers do not tell them apart for this bet.
 CREATE OR REPLACE TABLE bets (
     first_leaf BIGINT NOT NULL,
@@ -37,6 +41,7 @@ CREATE OR REPLACE TABLE bets (
     hand VARCHAR NOT NULL,
     bet VARCHAR NOT NULL,
     initial_stake_minor BIGINT NOT NULL,
+    laid_minor BIGINT NOT NULL,
     stake_minor BIGINT NOT NULL,
     cash_staked_minor BIGINT,
     incentive_staked_minor BIGINT,

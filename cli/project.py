@@ -32,6 +32,9 @@ ParSheetsOption = Annotated[
 ]
 
 
+WAITING = "another process is counting this ledger; waiting for it to end"
+
+
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
     app.command("project")(project_command)
@@ -100,6 +103,7 @@ def up_to_date(
             verified_only=verified_only,
             par_sheets=par_sheets or [],
             progress=lambda done, size: bar.update(task, completed=done, total=size),
+            waiting=None if bar.disable else lambda: bar.console.print(WAITING),
         )
 
 

@@ -1,8 +1,10 @@
 """How cards, hands, amounts and findings look in a terminal."""
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -31,12 +33,26 @@ MOST_SHOWN = 20
 """How many findings a terminal shows; `--json` has all."""
 
 
+_blanks_at_ends = re.compile(" +$", re.MULTILINE)
+
 READER_GONE = 141
 """The exit code of a program that SIGPIPE ended: what it printed was not read to its end."""
 
 
 class _Screen(Console):
-    """A console whose reader may go away (`| head`) without that looking like findings."""
+    """A console whose reader may go away (`| head`) without that looking like findings.
+
+    Where it is no terminal, no line ends in the blanks that tables and paddings are filled up by.
+    """
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as every console does."""
+        if self.is_terminal:
+            super().print(*objects, **options)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **options)
+        super().print(_blanks_at_ends.sub("", captured.get()), end="", soft_wrap=True)
 
     def on_broken_pipe(self) -> None:
         """End as SIGPIPE would."""

@@ -29,8 +29,9 @@ def shuffle_tests_command(path: LedgerOption = None, as_json: JsonOption = False
     """Test every shoe re-derived from its seeds, and every initial deal, for randomness.
 
     The tests are those that GLI-19 names, judged together at 99% confidence: of a hundred ledgers
-    shuffled by chance at most one fails. Repeated seeds, shoes and commitments, and commitments
-    made after the stakes, are findings. Only verified leaves are read.
+    shuffled by chance at most one fails. Cards other than their seeds give, repeated seeds, shoes
+    and commitments, and commitments made after the stakes are findings. Only verified leaves are
+    read.
     """
     # SciPy takes longer to load than most commands to run.
     from audit_reports.shuffle_tests.battery import run_shuffle_tests

@@ -3,10 +3,12 @@
 import csv
 import io
 import sys
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 from rich.measure import Measurement
 
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 MOST_ON_SCREEN = 1000
 """How many rows the terminal shows; files get all."""
 
+
+BATCH = 10_000
+"""How many rows are printed together."""
 
 WIDEST = 10_000
 """A width, in characters, to find out how much of it a table would like to have."""
@@ -103,18 +108,38 @@ def _show(answer: "pa.Table", *, as_csv: bool, as_json: bool, parquet: Path | No
         _write_parquet(answer, parquet)
         console().print(f"wrote {answer.num_rows:,} rows to {plain(str(parquet))}")
         return
-    shown = answer if as_csv or as_json else answer.slice(0, MOST_ON_SCREEN)
-    rows = [{name: _value(each) for name, each in row.items()} for row in shown.to_pylist()]
     if as_json:
-        print_json(rows)
+        _print_json(answer)
     elif as_csv:
         writer = csv.DictWriter(sys.stdout, names, lineterminator="\r\n")
         writer.writeheader()
-        writer.writerows(rows)
+        for rows in _in_batches(answer):
+            writer.writerows(rows)
     else:
-        _print(names, rows)
+        shown = answer.slice(0, MOST_ON_SCREEN)
+        _print(names, _rows(shown))
         if shown.num_rows < answer.num_rows:
             console().print(f"{shown.num_rows:,} of {answer.num_rows:,} rows; --csv prints all")
+
+
+def _in_batches(answer: "pa.Table") -> Iterator[list[dict[str, Any]]]:
+    """Yield an answer's rows, few at a time: as objects they take many times its memory."""
+    for start in range(0, answer.num_rows, BATCH):
+        yield _rows(answer.slice(start, BATCH))
+
+
+def _rows(answer: "pa.Table") -> list[dict[str, Any]]:
+    return [{name: _value(each) for name, each in row.items()} for row in answer.to_pylist()]
+
+
+def _print_json(answer: "pa.Table") -> None:
+    """Print rows as `print_json` would print them together."""
+    begins = "[\n"
+    for rows in _in_batches(answer):
+        text = msgspec.json.format(msgspec.json.encode(rows), indent=2).decode()
+        sys.stdout.write(begins + text.removeprefix("[\n").removesuffix("\n]"))
+        begins = ",\n"
+    print("\n]" if answer.num_rows else "[]")
 
 
 def _print(names: list[str], rows: list[dict[str, Any]]) -> None:

@@ -70,14 +70,13 @@ class ShoeCheck:
             return
         due = self.card_at(index)
         if due is not None and card != due:
-            yield codes.CARD_MISMATCH, f"{card} was dealt, the shoe has {due} at {index}"
+            yield codes.CARD_MISMATCH, other_card(card, due, index)
 
     def show(self, card: str) -> Iterator[Problem]:
         """Hold the shown hole card to its place in the shoe."""
-        due = self.hole
-        if due is not None and card != due:
-            sentence = f"the hole card was shown as {card}, the shoe has {due}"
-            yield codes.CARD_MISMATCH, f"{sentence} at {self.hole_index}"
+        due, index = self.hole, self.hole_index
+        if due is not None and index is not None and card != due:
+            yield codes.CARD_MISMATCH, other_card(card, due, index, is_hole=True)
 
     @property
     def hole(self) -> str | None:
@@ -109,6 +108,12 @@ def check_reveal(events: Sequence[Recorded]) -> Iterator[Problem]:
         yield codes.SEED_NOT_REVEALED, "the round ended without revealing its seed"
     for data in revealed:
         yield from check.reveal(data)
+
+
+def other_card(card: str, due: str, shoe_index: int, *, is_hole: bool = False) -> str:
+    """Say that a card is not the one its shoe has at a place."""
+    seen = f"the hole card was shown as {card}" if is_hole else f"{card} was dealt"
+    return f"{seen}, the shoe has {due} at {shoe_index}"
 
 
 def _client_seed(events: Sequence[Recorded]) -> bytes | None:

@@ -4,9 +4,20 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import sqrt
 
+from msgspec.structs import replace
+
 from audit_reports.rtp_report.figures import Figures, PartSums, is_luck
 from audit_reports.rtp_report.judge import guilty, judge_bet, luck_by_day, meaning, part_words
-from audit_reports.rtp_report.model import BetReport, Bounds, Growth, Part, Row, Step, Theory
+from audit_reports.rtp_report.model import (
+    Approved,
+    BetReport,
+    Bounds,
+    Growth,
+    Part,
+    Row,
+    Step,
+    Theory,
+)
 from audit_reports.rtp_report.records import BetKey, Cell
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.intervals import (
@@ -43,7 +54,7 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
         why=guilty(found),
         meaning=meaning(cell, found.word, expected, None if half is None else half.upper),
         theory=None if theory is None else _theory(theory),
-        approved=figures.approved.get(sheet),
+        approved=_approved(figures.approved.get(sheet), theory),
         volatility_index=None if sd is None else rounded(volatility_index(sd)),
         effective_rounds=rounded(float(sums.effective_rounds)),
         band=None
@@ -106,6 +117,12 @@ def bet_words(bet: str) -> str:
 def rounded(value: float) -> float:
     """Return a value to a millionth, where the order of a sum makes no difference any more."""
     return round(value, 6) + 0.0
+
+
+def _approved(sheet: Approved | None, theory: Theoretical | None) -> Approved | None:
+    if sheet is None or theory is None:
+        return sheet
+    return replace(sheet, note=theory.objection_to(sheet.percent))
 
 
 def _is_judged(

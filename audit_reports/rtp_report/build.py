@@ -1,6 +1,6 @@
 """From figures to a report: pure, so that equal figures make equal bytes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import Final
@@ -51,6 +51,7 @@ def build_report(
 ) -> RtpReport:
     """Return the report; `faults` are what checks and shuffle tests found in the ledger."""
     games = build_games(figures, theories, _last_day(provenance))
+    faults = (*_other_returns(games), *faults)
     word, says = worst(game.word for game in games), headline(games)
     names = {game.rules_digest: game.title for game in games}
     return RtpReport(
@@ -255,6 +256,17 @@ def _findings(figures: Figures, names: Mapping[str, str]) -> list[str]:
         if (game, digest, bet) not in counted
     ]
     return found
+
+
+def _other_returns(games: Sequence[GameReport]) -> Iterable[str]:
+    """Return what is wrong with approved returns, once for all currencies of a game."""
+    return dict.fromkeys(
+        f"PAR sheet {sheet.id} approves {sheet.percent}% for the {bet_words(bet.row.bet)} bet of "
+        f"{game.game} under the rules {game.rules_digest}: {sheet.note}"
+        for game in games
+        for bet in game.bets
+        if (sheet := bet.approved) is not None and sheet.note is not None
+    )
 
 
 def _rounds(count: int) -> str:

@@ -30,12 +30,16 @@ class Theory(msgspec.Struct, frozen=True):
 
 
 class Approved(msgspec.Struct, frozen=True):
-    """The return that was approved: of which PAR sheet, its date and its document's SHA-256."""
+    """The return that was approved: of which PAR sheet, its date and its document's SHA-256.
+
+    `note` says what the rules return where that, as printed, is another figure; else None.
+    """
 
     id: str
     date: str
     sha256: str
     percent: str
+    note: str | None = None
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -260,8 +264,9 @@ class RtpReport(msgspec.Struct, frozen=True, kw_only=True):
     """The whole report.
 
     `objection` is what verification says of the first leaf that was not counted, None for a ledger
-    that is whole. The last `faults` of the `findings` are of checks that must find nothing and of
-    how shoes were committed to and used. `shuffle` is None where the tests were not asked for.
+    that is whole. The last `faults` of the `findings` are of approved returns that are not what the
+    rules return, of checks that must find nothing, and of how shoes were committed to and used.
+    `shuffle` is None where the tests were not asked for.
     """
 
     format: str

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from audit_reports.par_sheets import prints
 from replay.engine.rules import Rules, rules_digest
 from replay.games import GAMES
 from replay.luck.values import values_of
@@ -31,6 +32,24 @@ class Theoretical(msgspec.Struct, frozen=True):
     computed: float
     fraction: Fraction | None = None
     largest: Fraction | None = None
+
+    def objection_to(self, percent: str) -> str | None:
+        """Return what is wrong with an approved percentage, None where it is as printed.
+
+        It may be what the rules return, or what the game's own page publishes, which need not be
+        the same and stands beside it.
+        """
+        # What is no fraction is known far better than to nine places.
+        rounded = Fraction(f"{self.computed:.9f}")
+        computed = rounded if self.fraction is None else self.fraction
+        published = self.published_percent
+        if prints(percent, computed) or (published and prints(percent, Fraction(published) / 100)):
+            return None
+        places = max(2, len(percent.partition(".")[2]))
+        return (
+            f"the rules return {float(100 * computed):.{places}f}%: "
+            "the sheet is of other rules or another way to play"
+        )
 
 
 def theoretical(rules: Rules) -> Mapping[str, Theoretical]:

@@ -36,8 +36,8 @@ _OF_ROW: Final = (
 )  # fmt: skip
 _OF_BET: Final = (
     "verdict", "why", "published_percent", "computed", "approved_percent", "par_sheet_id",
-    "par_sheet_date", "par_sheet_sha256", "band_lower", "band_upper", "anytime_lower",
-    "anytime_upper", "wrong_rounds", "wrong_minor",
+    "par_sheet_date", "par_sheet_sha256", "par_sheet_note", "band_lower", "band_upper",
+    "anytime_lower", "anytime_upper", "wrong_rounds", "wrong_minor",
 )  # fmt: skip
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 COLUMNS: Final = (
@@ -236,6 +236,7 @@ def _of_bet(bet: BetReport) -> dict[str, Any]:
             "par_sheet_id": sheet.id,
             "par_sheet_date": sheet.date,
             "par_sheet_sha256": sheet.sha256,
+            "par_sheet_note": sheet.note,
         }
     for name, bounds in (("band", bet.band), ("anytime", bet.anytime)):
         if bounds is not None:

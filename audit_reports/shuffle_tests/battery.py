@@ -9,6 +9,7 @@ import msgspec
 
 from audit_reports import findings as codes
 from audit_reports.shuffle_tests.deals import DealCounts
+from audit_reports.shuffle_tests.drawn import WrongCards
 from audit_reports.shuffle_tests.records import DealtRound, dealt_rounds
 from audit_reports.shuffle_tests.repeats import Repeats
 from audit_reports.shuffle_tests.results import ShuffleTest, judge
@@ -101,6 +102,7 @@ class _Counting:
         self._rounds = 0
         self._ages = dict.fromkeys(AGES, 0)
         self._findings: list[Finding] = []
+        self._wrong_cards = WrongCards()
         self._seeds = Repeats(codes.SEED_REPEATED, "the seed is the one")
         self._orders = Repeats(codes.SHOE_REPEATED, "the shoe is in the order")
         self._commitments = Repeats(codes.COMMITMENT_REPEATED, "the commitment is the one")
@@ -142,6 +144,7 @@ class _Counting:
             return
         shoes = whole_shoes([each.own for each in sound], digest, decks)
         self._shoes.setdefault(digest, ShoeCounts(decks)).add(shoes)
+        self._wrong_cards.add(sound, shoes)
         for each, shoe in zip(sound, shoes, strict=True):
             self._orders.add(shoe.tobytes(), each.first_leaf)
 
@@ -153,15 +156,15 @@ class _Counting:
 
     def battery(self) -> Battery:
         """Judge all that was counted."""
-        repeated = (self._seeds, self._orders, self._commitments)
-        findings = [*self._findings, *(found for kind in repeated for found in kind.findings())]
+        kinds = (self._wrong_cards, self._seeds, self._orders, self._commitments)
+        findings = [*self._findings, *(found for kind in kinds for found in kind.findings())]
         return Battery(
             level=LEVEL,
             rounds=self._rounds,
             shoes=sum(counts.shoes for counts in self._shoes.values()),
             deals=sum(counts.deals for counts in self._deals.values()),
             tests=judge([result for each in self._rules for result in self._results(each)], LEVEL),
-            findings=sorted(findings, key=lambda found: (found.leaf_index or 0, found.code)),
+            findings=sorted(findings, key=_place),
             commitment_ages=self._ages,
         )
 
@@ -173,6 +176,11 @@ class _Counting:
             yield from self._shoes[digest].results(game)
         if digest in self._deals:
             yield from self._deals[digest].results(game)
+
+
+def _place(found: Finding) -> tuple[bool, int, str]:
+    """Order findings by leaf, those of none last."""
+    return found.leaf_index is None, found.leaf_index or 0, found.code
 
 
 def _faults(each: DealtRound) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -14,6 +14,7 @@ from ledger.events import (
     CLOSING,
     CardDealt,
     DealRequested,
+    HoleCardShown,
     RoundOpened,
     ShoeCommitted,
     ShoeRevealed,
@@ -26,9 +27,19 @@ from replay.engine.cards import VALUE
 _READ: Final = {
     cls.__name__
     for cls in (
-        CardDealt, DealRequested, RoundOpened, ShoeCommitted, ShoeRevealed, StakesPlaced,
+        CardDealt, DealRequested, HoleCardShown, RoundOpened, ShoeCommitted, ShoeRevealed,
+        StakesPlaced,
     )
 }  # fmt: skip
+
+
+class SeenCard(NamedTuple):
+    """A card dealt face up, or the hole card as it was shown, and the leaf that says so."""
+
+    shoe_index: int
+    card: str
+    leaf_index: int
+    is_hole: bool
 
 
 class DealtRound(msgspec.Struct):
@@ -37,7 +48,8 @@ class DealtRound(msgspec.Struct):
     `own` has its seeds and its commitment. `committed_leaf` and `staked_leaf` say where the
     commitment and the first stakes stand, `age` how much time lay between. `cards` are those of the
     initial deal that lay face up, in dealing order; `dealt` counts all cards, and `skipped_at` is
-    the first that did not come from the next place in the shoe.
+    the first that did not come from the next place in the shoe. `seen` are all cards whose face is
+    known, and `hole_index` is the place of the one that lies face down.
     """
 
     own: Own
@@ -50,6 +62,8 @@ class DealtRound(msgspec.Struct):
     dealt: int = 0
     skipped_at: int | None = None
     cards: list[str] = []
+    seen: list[SeenCard] = []
+    hole_index: int | None = None
 
     @property
     def is_dealt(self) -> bool:
@@ -75,7 +89,9 @@ class DealtRound(msgspec.Struct):
                 self.seats = len(stakes)
                 self.own.client_seed = seed_bytes(client_seed)
             case CardDealt():
-                self._deal(event.data)
+                self._deal(event.data, leaf_index)
+            case HoleCardShown(card=card) if self.hole_index is not None:
+                self.seen.append(SeenCard(self.hole_index, card, leaf_index, is_hole=True))
             case ShoeRevealed(seed=seed):
                 self.own.seed = seed_bytes(seed)
 
@@ -86,11 +102,15 @@ class DealtRound(msgspec.Struct):
         if self.committed_at is not None:
             self.age = parse_time(event.at) - parse_time(self.committed_at)
 
-    def _deal(self, dealt: CardDealt) -> None:
+    def _deal(self, dealt: CardDealt, leaf_index: int) -> None:
         if dealt.shoe_index != self.dealt and self.skipped_at is None:
             self.skipped_at = self.dealt
-        if self.dealt < self._initial_cards and isinstance(dealt.card, str):
-            self.cards.append(dealt.card)
+        if not isinstance(dealt.card, str):
+            self.hole_index = dealt.shoe_index
+        else:
+            self.seen.append(SeenCard(dealt.shoe_index, dealt.card, leaf_index, is_hole=False))
+            if self.dealt < self._initial_cards:
+                self.cards.append(dealt.card)
         self.dealt += 1
 
 

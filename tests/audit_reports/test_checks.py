@@ -7,22 +7,38 @@ import msgspec
 import pytest
 
 from audit_reports.checks import Check, checks, run_checks
+from audit_reports.rtp_report.gather import Asked
+from audit_reports.rtp_report.write import render_rtp_report
 from audit_reports.tables import open_tables
 from ledger import Ledger
 from ledger.events import (
     BetResettled,
+    BetSettled,
     CardDealt,
     DecisionOffered,
     EventData,
     Refund,
+    RoundClosed,
     RoundVoided,
+    StakesPlaced,
 )
 from replay.catalogue import current_rules
 from replay.games import GAMES
 from replay.players import make_player
 from replay.simulation import simulate
 from replay.table import TableSettings
-from tests.audit_reports.helpers import begun, closed, made, play, settled, simple, voided
+from tests.audit_reports.helpers import (
+    begun,
+    closed,
+    doubled_push,
+    made,
+    play,
+    report_on,
+    settled,
+    simple,
+    split_and_doubled,
+    voided,
+)
 
 SHOE_CARDS = 312
 MAIN = {"s1": {"main": 100}}
@@ -40,7 +56,9 @@ def resettled(ledger: Ledger) -> None:
 
 
 FAULTS: dict[str, list[EventData] | Callable[[Ledger], object]] = {
-    "paid_without_stake": closed([*begun(MAIN), settled("s1", 0, 200)]),
+    "paid_without_stake": closed([*begun({"s1": {"main": 0}}), settled("s1", 0, 200)]),
+    "settled_on_another_stake": closed([*begun(MAIN), settled("s1", 150, 200)]),
+    "closed_with_other_totals": [*simple(200)[:-1], RoundClosed(100, 300)],
     "settled_in_a_void_round": [
         *begun(MAIN),
         settled("s1", 100, 200),
@@ -89,6 +107,87 @@ def test_a_planted_fault_is_found_by_its_check(ledger: Ledger, name: str) -> Non
     assert found.rows[0]["leaf_index"] > 0
     assert found.rows[0]["round"]
     assert msgspec.json.encode(found.as_data())
+
+
+OTHER_STAKES: dict[str, list[EventData]] = {
+    "a double that is not counted": [made("s1", "double", 100), settled("s1", 100, 0)],
+    "a double that was not made": [settled("s1", 200, 0)],
+    "a split hand on the stakes of both": [
+        made("s1", "split", 100), settled("s1.1", 200, 0), settled("s1.2", 100, 0),
+    ],
+    "a split hand doubled, the other settled on it": [
+        made("s1", "split", 100), made("s1.1", "double", 100),
+        settled("s1.1", 100, 0), settled("s1.2", 200, 0),
+    ],
+    "insurance on more than it cost": [
+        made("s1", "insurance", 50), settled("s1", 60, 0, "insurance"), settled("s1", 100, 0),
+    ],
+    "a side bet nobody laid": [settled("s1", 10, 0, "perfect_pairs"), settled("s1", 100, 0)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHER_STAKES)
+def test_a_stake_that_was_not_laid_is_found(ledger: Ledger, name: str) -> None:
+    round_id = play(ledger, closed([*begun(MAIN), *OTHER_STAKES[name]]))
+    with open_tables(ledger) as tables:
+        (found,) = run_checks(tables)
+    assert found.name == "settled_on_another_stake"
+    assert {row["round"] for row in found.rows} == {round_id}
+    assert all(row["laid_minor"] != row["settled_minor"] for row in found.rows)
+    assert found.total == (2 if "the other" in name else 1)
+
+
+def test_doubles_splits_and_insurance_settled_as_they_were_laid_are_not(
+    ledger: Ledger,
+) -> None:
+    play(ledger, doubled_push())
+    play(ledger, split_and_doubled())
+    insured = [made("s1", "insurance", 50), settled("s1", 50, 150, "insurance")]
+    play(ledger, closed([*begun(MAIN), *insured, settled("s1", 100, 0)]))
+    # Chips laid before the deal are not the stakes, which the deal names.
+    chips: list[EventData] = [*begun(MAIN)[:2], StakesPlaced({"s1": {"main": 700}})]
+    play(ledger, closed([*chips, *begun(MAIN)[2:], settled("s1", 100, 0)]))
+    assert names(ledger) == set()
+
+
+@pytest.mark.parametrize(
+    ("events", "staked", "paid"),
+    [
+        (simple(200), 100, 199),
+        (simple(200), 101, 200),
+        (simple(200), 0, 0),
+        (split_and_doubled(), 200, 400),
+        (begun(MAIN), 100, 0),  # a bet that was never settled is in no total
+    ],
+)
+def test_totals_that_are_not_the_sum_of_the_settled_bets_are_found(
+    ledger: Ledger, events: list[EventData], staked: int, paid: int
+) -> None:
+    events = [data for data in events if not isinstance(data, RoundClosed)]
+    play(ledger, [*events, RoundClosed(staked, paid)])
+    bets = [data for data in events if isinstance(data, BetSettled)]
+    with open_tables(ledger) as tables:
+        (found,) = [each for each in run_checks(tables) if each.name == "closed_with_other_totals"]
+    (row,) = found.rows
+    assert (row["closed_staked_minor"], row["closed_paid_minor"]) == (staked, paid)
+    assert (row["settled_staked_minor"], row["settled_paid_minor"]) == (
+        sum(bet.stake_minor for bet in bets), sum(bet.paid_minor for bet in bets),
+    )  # fmt: skip
+    assert row["leaf_index"] == ledger.size() - 1
+
+
+@pytest.mark.parametrize("name", ["settled_on_another_stake", "closed_with_other_totals"])
+def test_what_was_not_laid_or_not_summed_stands_at_the_top_of_the_report(
+    ledger: Ledger, name: str
+) -> None:
+    events = FAULTS[name]
+    assert isinstance(events, list)
+    play(ledger, events)
+    report = report_on(ledger, Asked(shuffle_tests=False))
+    (fault,) = report.findings[-report.faults :]
+    assert fault.startswith(f"{name}: 1 rows: Which ")
+    page = render_rtp_report(report, ".html").decode()
+    assert '<b class="alarm">Findings: 1</b>' in page.partition("<table")[0]
 
 
 def test_times_and_parts_that_cannot_be_are_found() -> None:

@@ -44,15 +44,22 @@ ROUNDS = """INSERT INTO rounds SELECT i * $leaves, i * $leaves + $leaves - 1, uu
     CASE i % 1000 WHEN 0 THEN 'void' WHEN 1 THEN 'open' ELSE 'closed' END,
     TIMESTAMP '2026-01-01' + INTERVAL (i * 3) SECOND,
     TIMESTAMP '2026-01-01' + INTERVAL (i * 3 + 5) SECOND,
-    IF(i % 1000 = 1, NULL, TIMESTAMP '2026-01-01' + INTERVAL (i * 3 + 30) SECOND), 0, 0, NULL
+    IF(i % 1000 = 1, NULL, TIMESTAMP '2026-01-01' + INTERVAL (i * 3 + 30) SECOND), 0, 0, NULL, NULL,
+    NULL
     FROM range($first, $last) AS of(i)"""
 BETS = """INSERT INTO bets SELECT first_leaf, first_leaf + $leaves - 3, 's1', 's1', bet, stake,
-    IF(hash(i) % 10 = 0, 2, 1) * stake, NULL, NULL,
+    IF(hash(i) % 10 = 0, 2, 1) * stake AS laid, laid, NULL, NULL,
     IF(state = 'closed', (hash(i) % 3 * stake)::BIGINT, NULL), NULL, NULL, 'win'
     FROM (SELECT *, 2 * first_leaf + (bet = 'main')::BIGINT AS i,
               100 * (1 + hash(i + 1) % 20)::BIGINT AS stake
           FROM rounds, (VALUES ('main'), ('perfect_pairs')) AS of(bet)
           WHERE first_leaf >= $first * $leaves)"""
+TOTALS = """UPDATE rounds SET staked_minor = staked, paid_minor = paid,
+    closed_staked_minor = IF(state = 'closed', staked, NULL),
+    closed_paid_minor = IF(state = 'closed', paid, NULL)
+    FROM (SELECT first_leaf AS at, SUM(stake_minor) AS staked, COALESCE(SUM(paid_minor), 0) AS paid
+          FROM bets WHERE first_leaf >= $first * $leaves GROUP BY first_leaf)
+    WHERE first_leaf = at"""
 CARDS = """INSERT INTO cards SELECT first_leaf, first_leaf + 3 + n, round,
     IF(n < 3, 's1', 'dealer'), n, (hash(first_leaf + n) % 52)::VARCHAR, first_leaf + 3 + n, n < 4
     FROM rounds, range(5) AS of(n) WHERE first_leaf >= $first * $leaves"""
@@ -102,7 +109,7 @@ def synthesise(folder: Path, bets: int, *, is_scattered: bool) -> None:
                 "last": min(first + 500_000, rounds), "zappit": ZAPPIT, "nba": NBA,
                 "is_scattered": is_scattered, "sitting": ROUNDS_A_SITTING,
             }  # fmt: skip
-            for statement in (ROUNDS, BETS, CARDS, DECISIONS, luck):
+            for statement in (ROUNDS, BETS, TOTALS, CARDS, DECISIONS, luck):
                 database.execute(statement, of_rounds if statement == ROUNDS else bounds)
         manifest = Manifest(FORMAT, ledger.origin, rounds * LEAVES_A_ROUND, "", None, None, ())
         took = seconds(

@@ -12,12 +12,15 @@ from time import perf_counter
 
 from audit_reports.shuffle_tests.battery import BATCH, run_shuffle_tests
 from audit_reports.shuffle_tests.deals import DealCounts
+from audit_reports.shuffle_tests.drawn import WrongCards
+from audit_reports.shuffle_tests.records import DealtRound, SeenCard
 from audit_reports.shuffle_tests.shoes import ShoeCounts
 from audit_reports.verified import verified_runs
 from ledger import Ledger
-from replay.bulk.shoes import whole_shoes
+from replay.bulk.shoes import first_cards, whole_shoes
 from replay.bulk.words import Own
 from replay.catalogue import add_published_games, current_rules
+from replay.engine.cards import PACK
 from replay.engine.shoe import Shoe, context, keystream_block
 from replay.players import make_player
 from replay.simulation import simulate
@@ -26,6 +29,8 @@ from replay.table import TableSettings
 DIGEST = "ab" * 32
 DECKS = 8
 BLOCKS = 52
+CARDS = 6
+"""Seen of a round of one seat, about."""
 
 
 def _rate(count: int, work: Callable[[], object]) -> float:
@@ -52,11 +57,27 @@ def _scalar(rounds: list[Own]) -> None:
         list(Shoe(own.seed or b"", own.round_id, DIGEST, b"", DECKS))
 
 
-def _in_batches(rounds: list[Own], counts: ShoeCounts | None = None) -> None:
+def _in_batches(
+    rounds: list[DealtRound], counts: ShoeCounts | None = None, wrong: WrongCards | None = None
+) -> None:
     for start in range(0, len(rounds), BATCH):
-        shoes = whole_shoes(rounds[start : start + BATCH], DIGEST, DECKS)
+        batch = rounds[start : start + BATCH]
+        shoes = whole_shoes([each.own for each in batch], DIGEST, DECKS)
         if counts is not None:
             counts.add(shoes)
+        if wrong is not None:
+            wrong.add(batch, shoes)
+
+
+def _seen(rounds: list[Own]) -> list[DealtRound]:
+    """The rounds with the first cards of their shoes, as an ordinary round shows them."""
+    cards = first_cards(rounds, DIGEST, DECKS, CARDS).tolist()
+    return [
+        DealtRound(own, 0, seen=[
+            SeenCard(index, PACK[card], 0, is_hole=False) for index, card in enumerate(mine)
+        ])
+        for own, mine in zip(rounds, cards, strict=True)
+    ]  # fmt: skip
 
 
 def _deals(rounds: int, random: Random) -> None:
@@ -72,12 +93,15 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     random = Random(1)
     shoes = [_own(random, number) for number in range(rounds)]
+    dealt = _seen(shoes)
     floor = _rate(rounds, lambda: _keystream(shoes))
     rows = [("keystream of whole shoes", floor)]
     rows += [("whole shoes, one by one", _rate(rounds // 10, lambda: _scalar(shoes[::10])))]
-    rows += [("whole shoes together", _rate(rounds, lambda: _in_batches(shoes)))]
-    counts = ShoeCounts(DECKS)
-    rows += [("whole shoes, tested", _rate(rounds, lambda: _in_batches(shoes, counts)))]
+    rows += [("whole shoes together", _rate(rounds, lambda: _in_batches(dealt)))]
+    counts, wrong = ShoeCounts(DECKS), WrongCards()
+    rows += [("whole shoes, tested", _rate(rounds, lambda: _in_batches(dealt, counts)))]
+    rows += [("cards held to them, too", _rate(rounds, lambda: _in_batches(dealt, counts, wrong)))]
+    assert not list(wrong.findings())
     rows += [("initial deals, tested", _rate(rounds, lambda: _deals(rounds, random)))]
     with Ledger.in_memory("bench.example/bj") as ledger:
         add_published_games(ledger)

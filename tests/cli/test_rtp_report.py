@@ -24,7 +24,7 @@ from replay.games import GAMES
 from replay.players import make_player
 from replay.simulation import simulate
 from replay.table import TableSettings
-from tests.audit_reports.helpers import play, simple
+from tests.audit_reports.helpers import play, simple, voided
 from tests.cli.conftest import Shoeproof
 
 
@@ -166,6 +166,21 @@ def test_an_approved_return_stands_with_its_sheet(
     assert "PAR-7, 2026-01-05" in page
     assert "ab" * 32 in page
     assert "The shuffle was not tested for this report." in page
+    assert "other rules" not in page
+    sheets.write_text(json.dumps([sheet | {"percent": "99.50"}]))
+    data = tmp_path / "report.json"
+    other = shoeproof(
+        "report", "rtp", "-o", data, "--par-sheets", sheets, "--no-shuffle-tests",
+        "--ledger", ledger,
+    )  # fmt: skip
+    assert other.code == 1
+    assert "Findings: 1, listed in it" in other.out
+    note = "the rules return 100.00%: the sheet is of other rules or another way to play"
+    approved = {**sheet, "percent": "99.50", "note": note}
+    games = {game["game"]: game for game in json.loads(data.read_text())["games"]}
+    main = games["zero"]["bets"][0]
+    assert main["approved"].items() <= approved.items()
+    assert main["word"] == "no evidence against"
 
 
 @pytest.mark.parametrize("words", [("rtp",), ("report", "rtp", "-o", "x.html")])
@@ -359,6 +374,81 @@ def test_watching_outlasts_another_who_counts(
         result = shoeproof("rtp", "--watch", "--ledger", ledger)
     assert result.code == 0, result.err
     assert result.out.count("Ctrl-C ends") == 1
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize(
+    "words", [("rtp",), ("project",), ("sql", "SELECT 1 AS one"), ("report", "rtp", "-o")]
+)
+def test_who_counts_waits_for_another_who_counts_and_says_so_once_on_a_terminal(
+    shoeproof: Shoeproof,
+    ledger: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    terminal: bool,
+) -> None:
+    if terminal:
+        monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    if words[-1] == "-o":
+        words = (*words, str(ledger / "x.json"), "--no-shuffle-tests")
+    shoeproof("project", "--ledger", ledger)
+    holder = (
+        "import duckdb, sys, time; held = duckdb.connect(sys.argv[1]); print(flush=True);"
+        "input(); time.sleep(0.3)"
+    )
+    command = [sys.executable, "-c", holder, str(ledger / "projection" / "rtp.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdin is not None
+        assert other.stdout.readline() == b"\n"
+        other.stdin.write(b"\n")
+        other.stdin.flush()
+        result = shoeproof(*words, "--ledger", ledger)
+    assert result.code == 0, result.err
+    said = "another process is counting this ledger; waiting for it to end"
+    assert result.err.count(said) == terminal
+    assert said not in result.out
+
+
+def test_a_ledger_that_another_counts_for_too_long_is_refused_in_one_line(
+    shoeproof: Shoeproof, ledger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(projections, "WAIT_SECONDS", 0.1)
+    shoeproof("project", "--ledger", ledger)
+    holder = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print(flush=True); input()"
+    command = [sys.executable, "-c", holder, str(ledger / "projection" / "rtp.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"\n"
+        result = shoeproof("rtp", "--ledger", ledger)
+        other.communicate(b"\n")
+    assert (result.code, result.out) == (3, "")
+    assert result.err == (
+        "shoeproof: the projection is being written by another process: try again when it ends\n"
+    )
+
+
+@pytest.mark.parametrize("columns", [60, 120])
+@pytest.mark.parametrize("words", [("rtp",), ("rtp", "--by", "table,day"), ("rounds",)])
+def test_where_no_terminal_is_no_line_ends_in_blanks(
+    shoeproof: Shoeproof,
+    ledger: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    columns: int,
+    words: tuple[str, ...],
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with Ledger.open(ledger) as opened:
+        play(opened, voided(300))
+    piped = shoeproof(*words, "--ledger", ledger).out
+    assert re.search(" +$", piped, re.MULTILINE) is None
+    assert len(piped.splitlines()) > 5
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    seen = re.sub("\x1b\\[[0-9;]*m", "", shoeproof(*words, "--ledger", ledger).out)
+    # On a terminal the same is told, filled up by blanks.
+    assert re.sub(" +$", "", seen, flags=re.MULTILINE) == piped
+    assert len(seen) > len(piped)
 
 
 def test_a_long_name_is_cut_on_the_screen_alone(shoeproof: Shoeproof, ledger: Path) -> None:

@@ -13,6 +13,7 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
+from audit_reports import memory
 from ledger import Ledger
 from replay.catalogue import add_published_games
 from tests.audit_reports.helpers import begun, closed, doubled_push, play, simple
@@ -221,6 +222,65 @@ def test_an_answer_keeps_its_order(run: Run) -> None:
 ENDLESS = (
     "SELECT COUNT(*) FROM range(1000000000) a, range(1000000000) b WHERE a.range * b.range < 7"
 )
+
+
+@pytest.mark.parametrize(
+    "select",
+    [
+        # More than the database may use.
+        "SELECT COUNT(*) AS n FROM (SELECT DISTINCT i FROM range(40000000) of(i))",
+        "SELECT i FROM range(40000000) of(i) ORDER BY hash(i)",
+        # An answer larger than all answers may be, which no database would count as its own.
+        "SELECT i, i + 1 AS j FROM range(1000000000000) of(i)",
+    ],
+)
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--parquet", "answer.parquet")])
+def test_what_needs_more_memory_than_there_is_is_one_line_and_leaves_nothing_behind(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    select: str,
+    form: tuple[str, ...],
+) -> None:
+    assert run("sql", "SELECT 1 AS one").code == 0
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.setattr(memory, "available", lambda: 200_000_000)
+    result = run("sql", select, *form)
+    assert (result.code, result.out) == (3, "")
+    assert result.err == (
+        "shoeproof: there is not enough memory for this: try again where there is more\n"
+    )
+    assert sorted(tmp_path.rglob("*")) == before
+    assert run("sql", "SELECT 1 AS one").code == 0
+
+
+def test_little_memory_is_enough_for_every_check(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: 0)
+    assert run("project", "--rebuild").code == 0
+    assert run("sql", "--checks").code == 0
+
+
+def test_rows_printed_some_at_a_time_are_printed_as_if_together(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for count in (0, 1, 2, 3, 4, 5):
+        select = f"SELECT i, [i] AS list FROM range({count}) of(i)"
+        together = [run("sql", select, form).out for form in ("--json", "--csv")]
+        assert json.loads(together[0]) == [{"i": i, "list": [i]} for i in range(count)]
+        with monkeypatch.context() as patch:
+            patch.setattr("cli.sql.BATCH", 2)
+            assert [run("sql", select, form).out for form in ("--json", "--csv")] == together
+
+
+def test_an_error_after_the_first_rows_is_one_line(run: Run) -> None:
+    select = "SELECT IF(i = 900000, 'x', '1')::INTEGER AS v FROM range(1000000) of(i)"
+    result = run("sql", select, "--json")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("shoeproof: Conversion Error: ")
+    assert result.err.count("\n") == 1
 
 
 def test_ctrl_c_ends_a_question_and_nothing_is_drawn_into_its_answer(path: Path) -> None:

@@ -4,13 +4,15 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from itertools import cycle
 from pathlib import Path
-from random import Random
+from random import Random, randbytes
 
 import pytest
+from msgspec.structs import replace
 
 from audit_reports import findings as codes
 from audit_reports.errors import LeafRefused
 from audit_reports.shuffle_tests import battery as batteries
+from audit_reports.shuffle_tests import drawn
 from audit_reports.shuffle_tests.battery import Battery, run_on_rounds, run_shuffle_tests
 from audit_reports.shuffle_tests.records import DealtRound, dealt_rounds
 from ledger import Ledger
@@ -18,6 +20,7 @@ from ledger.events import (
     CardDealt,
     DealRequested,
     EventData,
+    HoleCardShown,
     RoundVoided,
     ShoeCommitted,
     ShoeRevealed,
@@ -25,10 +28,12 @@ from ledger.events import (
 )
 from replay.batch import Batch
 from replay.bulk.shoes import whole_shoes
-from replay.catalogue import current_rules, rules_by_digest
+from replay.catalogue import add_published_games, current_rules, rules_by_digest
 from replay.engine.cards import PACK
 from replay.engine.round import Decide
 from replay.engine.shoe import Shoe, commitment
+from replay.findings import CARD_MISMATCH
+from replay.replayer import replay_round
 from replay.table import LiveTable, TableSettings
 from tests.audit_reports.helpers import ZAPPIT, begun, closed, go_on, new_round, play, settled
 from tests.ledger.helpers import alter
@@ -191,6 +196,101 @@ def test_what_is_wrong_with_one_rounds_shuffle(ledger: Ledger, change: Change, c
     battery = run_shuffle_tests(ledger)
     assert code in found(battery)
     assert {finding.stream for finding in battery.findings} == {faulty}
+
+
+def _long_round(ledger: Ledger) -> tuple[str, list[EventData]]:
+    """The id and events of an honest round with a card after the deal and a hole card shown."""
+    while True:
+        (round_id,) = dealt(ledger, "nba", [randbytes(32)])
+        events = [each.event.data for each in ledger.events(round_id)]
+        cards = sum(isinstance(data, CardDealt) for data in events)
+        if cards > 4 and any(isinstance(data, HoleCardShown) for data in events):
+            return round_id, events
+
+
+def _another_first_card(events: list[EventData]) -> int:
+    return _exchanged(events, 0)
+
+
+def _another_later_card(events: list[EventData]) -> int:
+    """One beyond the initial deal, which no test of deals counts."""
+    return _exchanged(events, 4)
+
+
+def _exchanged(events: list[EventData], index: int) -> int:
+    places = [place for place, data in enumerate(events) if isinstance(data, CardDealt)]
+    card = events[places[index]]
+    assert isinstance(card, CardDealt)
+    events[places[index]] = CardDealt(index, card.receiver, "9c" if card.card != "9c" else "9d")
+    return places[index]
+
+
+def _another_hole_card(events: list[EventData]) -> int:
+    place = next(place for place, data in enumerate(events) if isinstance(data, HoleCardShown))
+    shown = events[place]
+    assert isinstance(shown, HoleCardShown)
+    events[place] = HoleCardShown("9c" if shown.card != "9c" else "9d")
+    return place
+
+
+def _no_card_at_all(events: list[EventData]) -> int:
+    place = next(place for place, data in enumerate(events) if isinstance(data, CardDealt))
+    events[place] = CardDealt(0, "s1", "stand")
+    return place
+
+
+@pytest.mark.parametrize(
+    "change", [_another_first_card, _another_later_card, _another_hole_card, _no_card_at_all]
+)
+def test_a_card_other_than_its_seeds_is_named_as_replay_names_it(
+    ledger: Ledger, change: Callable[[list[EventData]], int]
+) -> None:
+    round_id, events = _long_round(ledger)
+    place = change(events)
+    with Ledger.in_memory("other.example/bj") as lying:
+        add_published_games(lying)
+        begins = lying.size()
+        go_on(lying, round_id, events)
+        (finding,) = run_shuffle_tests(lying).findings
+        replayed = replay_round(lying.events(round_id), rules_by_digest(lying)).findings
+    (by_replay,) = [each for each in replayed if each.code == CARD_MISMATCH]
+    assert (finding.code, finding.leaf_index) == (CARD_MISMATCH, begins + place)
+    assert finding == replace(by_replay, seq=None)
+
+
+def test_a_hole_card_that_was_never_shown_is_held_to_nothing(ledger: Ledger) -> None:
+    round_id = new_round()
+    go_on(ledger, round_id, _events(round_id))
+    (each,) = dealt_rounds(ledger)
+    assert [card.shoe_index for card in each.seen] == [0, 1, 2]
+    assert (each.hole_index, each.dealt) == (3, 4)
+    assert run_shuffle_tests(ledger).findings == []
+
+
+@pytest.mark.parametrize("shoe_index", [-1, 312, (1 << 53) - 1])
+def test_a_place_that_the_shoe_does_not_have_is_only_told_as_such(
+    ledger: Ledger, shoe_index: int
+) -> None:
+    round_id = new_round()
+    events = _events(round_id)
+    events[4] = CardDealt(shoe_index, "s1", "9c")
+    go_on(ledger, round_id, events)
+    assert found(run_shuffle_tests(ledger)) == [codes.SHOE_INDEX_SKIPPED]
+
+
+def test_of_very_many_wrong_cards_the_first_are_named_and_the_others_counted(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawn, "MOST_NAMED", 4)
+    for _ in range(3):
+        round_id = new_round()
+        events = _events(round_id)
+        _exchanged(events, 0)
+        _exchanged(events, 2)
+        go_on(ledger, round_id, events)
+    findings = [each for each in run_shuffle_tests(ledger).findings if each.code == CARD_MISMATCH]
+    assert [each.leaf_index is None for each in findings] == [False] * 4 + [True]
+    assert findings[-1].text == "2 more cards are not the shoe's: `shoeproof audit` names each"
 
 
 def test_open_voided_and_fun_rounds_count_as_far_as_they_go(ledger: Ledger) -> None:

@@ -1,0 +1,63 @@
+"""Cards that were seen, held to the shoes that the revealed seeds give."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from audit_reports.shuffle_tests.records import DealtRound, SeenCard
+from ledger import Finding
+from replay.bulk.tables import NUMBER
+from replay.engine.cards import PACK
+from replay.findings import CARD_MISMATCH
+from replay.shoe_check import other_card
+
+MOST_NAMED: Final = 1000
+"""How many cards are named one by one: where a whole shuffle is another, none is right."""
+
+_NO_CARD: Final = -1
+
+
+class WrongCards:
+    """The cards that are not those of their shoes: the first of them, and how many there are."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._named: list[Finding] = []
+        self._more = 0
+
+    def add(self, rounds: Sequence[DealtRound], shoes: npt.NDArray[Any]) -> None:
+        """Hold the cards of rounds to their shoes, (rounds, cards) as `whole_shoes` gives them.
+
+        A card from a place that the shoe does not have is not held to anything.
+        """
+        size = shoes.shape[1]
+        held = [
+            (number, card)
+            for number, each in enumerate(rounds)
+            for card in each.seen
+            if 0 <= card.shoe_index < size
+        ]
+        if not held:
+            return
+        numbers, cards = zip(*held, strict=True)
+        due = shoes[list(numbers), [card.shoe_index for card in cards]] % len(PACK)
+        told = np.array([NUMBER.get(card.card, _NO_CARD) for card in cards])
+        for at in np.flatnonzero(told != due).tolist():
+            if len(self._named) == MOST_NAMED:
+                self._more += 1
+            else:
+                self._named.append(_finding(rounds[numbers[at]], cards[at], PACK[due[at]]))
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield a finding for each card that is named, and one for all others."""
+        yield from self._named
+        if self._more:
+            text = f"{self._more:,} more cards are not the shoe's: `shoeproof audit` names each"
+            yield Finding(CARD_MISMATCH, text)
+
+
+def _finding(of: DealtRound, seen: SeenCard, due: str) -> Finding:
+    text = other_card(seen.card, due, seen.shoe_index, is_hole=seen.is_hole)
+    return Finding(CARD_MISMATCH, text, of.own.round_id, seen.leaf_index)
