@@ -38,7 +38,7 @@ def report_command(
     to verify it. HTML, JSON and text are the same bytes for the same ledger.
     """
     # Templates and what draws pages take longer to load than most commands to run.
-    from audit_reports.case_report.gather import report_on
+    from audit_reports.case_report.from_ledger import report_on
     from audit_reports.case_report.write import SUFFIXES, write_case_report
 
     if output.suffix.lower() not in SUFFIXES:

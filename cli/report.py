@@ -74,7 +74,7 @@ def rtp_report_command(
     """
     # Templates, statistics and what draws pages take longer to load than most commands to run.
     from audit_reports.rtp_report.figures import Scope, read_slices
-    from audit_reports.rtp_report.gather import TITLE, Asked, report_on
+    from audit_reports.rtp_report.from_ledger import TITLE, Asked, report_on
     from audit_reports.rtp_report.write import SUFFIXES, write_rtp_report
     from audit_reports.statistics.verdict import OUT_OF_RANGE
 

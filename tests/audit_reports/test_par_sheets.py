@@ -9,7 +9,7 @@ import pytest
 
 from audit_reports.errors import ParSheetRefused
 from audit_reports.par_sheets import read_par_sheets
-from audit_reports.rtp_report.gather import Asked, report_on
+from audit_reports.rtp_report.from_ledger import Asked, report_on
 from audit_reports.tables import open_tables
 from ledger import Ledger
 from tests.audit_reports.helpers import ZAPPIT, play, simple
