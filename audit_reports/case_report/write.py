@@ -8,10 +8,11 @@ import msgspec
 
 from audit_reports.case_report.build import REMEDY_WORDS
 from audit_reports.case_report.model import CaseReport
-from audit_reports.forms import Forms, json_bytes, render_report, write_report
+from audit_reports.forms import Forms, json_bytes, render_report
 from audit_reports.pages.cards import cards_svg
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import printable, render_page
+from ledger.files import write_durably
 from replay.currency import amount_text
 from replay.disputes.assessment import Verdict
 from replay.engine.cards import pretty
@@ -36,7 +37,7 @@ def write_case_report(report: CaseReport, path: Path) -> None:
 
     Raises ReportError for another suffix, or where PDF cannot be made, and OSError.
     """
-    write_report(FORMS, report, path)
+    write_durably(path, render_case_report(report, path.suffix.lower()))
 
 
 def render_case_report(report: CaseReport, suffix: str) -> bytes:

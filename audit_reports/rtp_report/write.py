@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 from markupsafe import Markup
 
-from audit_reports.forms import Forms, json_bytes, render_report, write_report
+from audit_reports.forms import Forms, json_bytes, render_report
 from audit_reports.numerals import percent, points, standard_errors
 from audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
 from audit_reports.pages.pdf import pdf_of
@@ -18,6 +18,7 @@ from audit_reports.rtp_report.bets import bet_words
 from audit_reports.rtp_report.figures import SLICES
 from audit_reports.rtp_report.model import BetReport, Day, GameReport, Idle, Row, RtpReport
 from audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH
+from ledger.files import write_durably
 from replay.currency import amount_text, number_text
 
 FORMS: Final[Forms[RtpReport]] = {
@@ -54,7 +55,7 @@ def write_rtp_report(report: RtpReport, path: Path) -> None:
 
     Raises ReportError for another suffix, or where PDF cannot be made, and OSError.
     """
-    write_report(FORMS, report, path)
+    write_durably(path, render_rtp_report(report, path.suffix.lower()))
 
 
 def render_rtp_report(report: RtpReport, suffix: str) -> bytes:
