@@ -34,7 +34,6 @@ from ledger.verify import SAMPLE
 from replay.adjudicate import Judgement, adjudicate
 from replay.audit import AuditResult
 from replay.bulk.audit import audit
-from replay.bulk.folder import ExportUnusable
 from replay.bulk.manifest import (
     CANNOT_PROVE,
     Manifest,
@@ -45,7 +44,7 @@ from replay.bulk.manifest import (
 from replay.bulk.parquet import audit_parquet
 from replay.catalogue import rules_by_content, rules_by_digest
 from replay.engine.rules import Rules, rules_from_json
-from replay.errors import ReplayError, RoundTextError, UnknownGame
+from replay.errors import ExportUnusable, ReplayError, RoundTextError, UnknownGame
 from replay.games import GAMES
 from replay.limits import Limits
 from replay.round_text import RoundText, read_round
