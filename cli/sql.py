@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 MOST_ON_SCREEN = 1000
 """How many rows the terminal shows; files get all."""
 
-
 WIDEST = 10_000
 """A width, in characters, to find out how much of it a table would like to have."""
 

@@ -11,7 +11,8 @@ from audit_reports.case_report.model import CaseReport
 from audit_reports.forms import Forms, json_bytes, render_report
 from audit_reports.pages.cards import cards_svg
 from audit_reports.pages.pdf import pdf_of
-from audit_reports.pages.render import printable, render_page
+from audit_reports.pages.render import render_page
+from audit_reports.printable import printable
 from ledger.files import write_durably
 from replay.currency import amount_text
 from replay.disputes.assessment import Verdict
@@ -74,7 +75,7 @@ def _page(report: CaseReport) -> str:
 def _lines(report: CaseReport) -> Iterator[str]:
     """Tell the report in plain text, in the order of the page."""
     for line in _told(report):
-        yield printable(line)
+        yield printable(line, "\n")
 
 
 def _told(report: CaseReport) -> Iterator[str]:
