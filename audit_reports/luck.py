@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from audit_reports.gather import Gathered
+from audit_reports.round_leaves import Gathered
 from ledger.ledger import read_leaf
 from replay.bulk.reading import RoundsBuilder
 from replay.bulk.words import Own, Vocabulary

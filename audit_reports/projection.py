@@ -28,7 +28,7 @@ from audit_reports.errors import (
     ProjectionUnavailable,
     SegmentsRefused,
 )
-from audit_reports.gather import Changes, Gatherer, RuleSet, read_rules
+from audit_reports.round_leaves import Changes, Gatherer, RuleSet, read_rules
 from audit_reports.round_tables import (
     ROUND_TABLES,
     RowsByTable,

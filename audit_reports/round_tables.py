@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from audit_reports import sql
 from audit_reports.fold import RoundRows, rows_of
-from audit_reports.gather import Gathered, Parts, RuleSet, part
 from audit_reports.luck import luck_rows
+from audit_reports.round_leaves import Gathered, Parts, RuleSet, part
 from audit_reports.voids import would_have_paid
 from ledger import StoredLeaf
 from replay.bulk.pool import uncollected

@@ -9,7 +9,7 @@ manifest with all of its files, or the new one with all of its own.
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -48,7 +48,6 @@ OTHERS: Final = ("interruptions", "disputes", "rule_sets")
 """Tables whose rows stand by themselves: by range of leaves."""
 
 TABLES: Final = (*OF_ROUNDS, *SUMS, *OTHERS)
-
 
 MEND: Final = "make it anew with `shoeproof project --rebuild`"
 _TEMPORARY = ".writing-"
@@ -152,10 +151,22 @@ def publish(
 
 
 class _Place(NamedTuple):
-    """What a file is of: the start of its path, and the rows it holds, as SQL."""
+    """What a file is of: the start of its path, and the SELECT of its rows with its parameters."""
 
     start: str
-    rows: str
+    select: str
+    parameters: Mapping[str, object] = {}
+
+
+_ROUNDS_OF_A_FILE: Final = """
+WHERE first_leaf >= $first AND first_leaf < $end AND first_leaf IN (
+    SELECT first_leaf FROM rounds
+    WHERE
+        first_leaf >= $first AND first_leaf < $end
+        AND COALESCE(game, $unknown) = $game AND strftime(opened_at, '%Y-%m') = $month
+)
+ORDER BY ALL"""
+"""Which rows of one of OF_ROUNDS a file holds."""
 
 
 def _changed(
@@ -169,38 +180,56 @@ def _changed(
     """Yield the files whose rows may have changed since the leaf `since`.
 
     Parts hold the rounds that begin before leaf `whole`; those of the leaves from `regrouped` on
-    were in files of the tail so far.
+    were in files of the tail so far. The rows of a file must be read before the next is asked for.
     """
     database.execute(sql.sums())
-    for table in TABLES if with_schema else ():
-        # Without rows, so that a table without any has its columns.
-        rows = f"{SUMS[table]}('round_bets')" if table in SUMS else table
-        yield _Place(f"{table}/columns", f"FROM {rows} LIMIT 0")
-    for game, month, leaves, first in database.execute(sql.query("changed_rounds"), {
+    if with_schema:
+        yield from _columns()
+    changed = database.execute(sql.query("changed_rounds"), {
         "since": since, "regrouped": regrouped, "whole": whole, "part_leaves": PART_LEAVES,
         "tail_leaves": TAIL_LEAVES, "unknown": UNKNOWN,
-    }).fetchall():  # fmt: skip
-        within = f"first_leaf >= {first} AND first_leaf < {first + leaves}"
-        of_round = (
-            f"SELECT first_leaf FROM rounds WHERE {within} "
-            f"AND COALESCE(game, '{UNKNOWN}') = '{game}' "
-            f"AND strftime(opened_at, '%Y-%m') = '{month}'"
-        )
-        of_part = f"WHERE {within} AND first_leaf IN ({of_round}) ORDER BY ALL"
-        database.execute(f"CREATE OR REPLACE TEMP TABLE part_bets AS FROM round_bets {of_part}")
-        selects = {table: f"FROM {table} {of_part}" for table in OF_ROUNDS}
-        selects["round_bets"] = "FROM part_bets"
-        for table, macro in SUMS.items():
-            selects[table] = f"FROM {macro}('part_bets') ORDER BY ALL"
-        for table, rows in selects.items():
-            name = f"{'part' if first < whole else _TAIL}-{first // leaves}"
-            yield _Place(f"{table}/game={game}/month={month}/{name}", rows)
-    database.execute("DROP TABLE IF EXISTS part_bets")
+    }).fetchall()  # fmt: skip
+    for game, month, leaves, first in changed:
+        name = f"{'part' if first < whole else _TAIL}-{first // leaves}"
+        of_file = {
+            "game": game, "month": month, "first": first, "end": first + leaves,
+            "unknown": UNKNOWN,
+        }  # fmt: skip
+        for each in _of_rounds(database, of_file):
+            yield each._replace(start=f"{each.start}/game={game}/month={month}/{name}")
     for table in OTHERS:
-        select = f"SELECT DISTINCT leaf_index // {PART_LEAVES} FROM {table} WHERE leaf_index >= ?"
-        for (part,) in database.execute(select, [since]).fetchall():
-            rows = f"FROM {table} WHERE leaf_index // {PART_LEAVES} = {part} ORDER BY leaf_index"
-            yield _Place(f"{table}/part-{part}", rows)
+        yield from _of_others(database, table, since)
+
+
+def _columns() -> Iterator[_Place]:
+    """Yield a file without rows for each table, so that one without any has its columns."""
+    for table in TABLES:
+        rows = f"{SUMS[table]}('round_bets')" if table in SUMS else table
+        yield _Place(f"{table}/columns", f"FROM {rows} LIMIT 0")
+
+
+def _of_rounds(
+    database: duckdb.DuckDBPyConnection, of_file: Mapping[str, object]
+) -> Iterator[_Place]:
+    """Yield, by table alone, the rows of rounds that `_ROUNDS_OF_A_FILE` picks by parameters."""
+    for table in OF_ROUNDS:
+        if table != "round_bets":
+            yield _Place(table, f"FROM {table} {_ROUNDS_OF_A_FILE}", of_file)
+    # Rows that are also summed, so that they are made once.
+    database.execute(
+        f"CREATE OR REPLACE TEMP TABLE part_bets AS FROM round_bets {_ROUNDS_OF_A_FILE}", of_file
+    )
+    yield _Place("round_bets", "FROM part_bets")
+    for table, macro in SUMS.items():
+        yield _Place(table, f"FROM {macro}('part_bets') ORDER BY ALL")
+    database.execute("DROP TABLE part_bets")
+
+
+def _of_others(database: duckdb.DuckDBPyConnection, table: str, since: int) -> Iterator[_Place]:
+    parts = f"SELECT DISTINCT leaf_index // ? FROM {table} WHERE leaf_index >= ?"
+    rows = f"FROM {table} WHERE leaf_index // $part_leaves = $part ORDER BY leaf_index"
+    for (part,) in database.execute(parts, [PART_LEAVES, since]).fetchall():
+        yield _Place(f"{table}/part-{part}", rows, {"part_leaves": PART_LEAVES, "part": part})
 
 
 def _is_of_tail(key: str) -> bool:
@@ -212,7 +241,8 @@ def _write(database: duckdb.DuckDBPyConnection, folder: Path, place: _Place) -> 
     directory.mkdir(parents=True, exist_ok=True)
     temporary = directory / f"{_TEMPORARY}{os.getpid()}"
     # Arrow writes the same bytes for the same rows, which DuckDB does not promise.
-    rows = database.sql(place.rows).to_arrow_table().combine_chunks()
+    found = database.sql(place.select, params=place.parameters or None)
+    rows = found.to_arrow_table().combine_chunks()
     pq.write_table(rows, temporary, compression="zstd", row_group_size=ROW_GROUP)
     with temporary.open("rb") as file:
         os.fsync(file.fileno())

@@ -22,7 +22,6 @@ PLAIN: Final = frozenset(
 ANYWHERE: Final = PLAIN | {"blob", "date", "timestamp", "timestamp with time zone"}
 """Types that Parquet has as well."""
 
-
 _NESTED: Final = ("list", "array", "struct", "map")
 
 

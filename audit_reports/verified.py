@@ -50,7 +50,6 @@ SHARED_RUN = 16_384
 
 _NO_OBJECTION = {CLOCK_BACKWARDS, EVENT_AFTER_CLOSE}
 
-
 Made = TypeVar("Made")
 
 Make: TypeAlias = Callable[[list[StoredLeaf], list[bytes | None]], Made]

@@ -8,7 +8,7 @@ import typer
 from audit_reports.case_report.model import Audience
 from cli.dispute import ShownOption, find_case
 from cli.errors import UsageError
-from cli.options import LedgerOption, open_to_read
+from cli.options import LedgerOption, check_suffix, open_to_read
 from cli.render import console
 from replay.round_text import read_round
 
@@ -38,11 +38,10 @@ def report_command(
     to verify it. HTML, JSON and text are the same bytes for the same ledger.
     """
     # Templates and what draws pages take longer to load than most commands to run.
-    from audit_reports.case_report.gather import report_on
-    from audit_reports.case_report.write import SUFFIXES, write_case_report
+    from audit_reports.case_report.from_ledger import report_on
+    from audit_reports.case_report.write import FORMS, write_case_report
 
-    if output.suffix.lower() not in SUFFIXES:
-        raise UsageError(f"{output} does not say in which form: end it in {', '.join(SUFFIXES)}")
+    check_suffix(output, FORMS)
     screen = None if shown is None else read_round(shown.read_bytes())
     with open_to_read(path) as ledger:
         round_id, number = find_case(ledger, case_id)

@@ -6,6 +6,7 @@ from importlib.metadata import version
 import typer
 
 from cli import (
+    adjudicate,
     audit,
     bundle,
     case_report,
@@ -42,8 +43,8 @@ app = typer.Typer(
 )
 
 for group in (
-    ledger, checkpoint, publish, play, simulate, rounds, audit, rtp, project, sql, shuffle_tests,
-    shoe, theory, demo,
+    ledger, checkpoint, publish, play, simulate, rounds, audit, adjudicate, rtp, project, sql,
+    shuffle_tests, shoe, theory, demo,
 ):  # fmt: skip
     group.register(app)
 app.add_typer(rules.app, name="rules")

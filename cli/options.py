@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
@@ -164,6 +165,12 @@ def given_public_key(public_key: str | None) -> str | None:
         return Path(public_key).read_text(encoding="ascii").strip()
     except (OSError, ValueError):
         raise UsageError(f"{public_key!r} is neither a public key nor a file with one") from None
+
+
+def check_suffix(output: Path, suffixes: Collection[str]) -> None:
+    """Raise UsageError for a file whose suffix does not say in which form to write it."""
+    if output.suffix.lower() not in suffixes:
+        raise UsageError(f"{output} does not say in which form: end it in {', '.join(suffixes)}")
 
 
 def staff_signer(ledger: Ledger, text: str) -> Signer:

@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from audit_reports.printable import printable
 from ledger import Finding
 from replay.currency import amount_text
 from replay.engine.cards import FACE_DOWN, VALUE, is_red, pretty
@@ -95,14 +96,8 @@ def progress_bar() -> Progress:
 
 
 def plain(text: str) -> str:
-    """Return text from a ledger or a file with all that a terminal would obey made visible.
-
-    Names are whatever a player chose: control characters and marks that turn the writing direction
-    could make a screen say what the ledger does not.
-    """
-    return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
-    )
+    """Return text from a ledger or a file with all that a terminal would obey made visible."""
+    return printable(text)
 
 
 def print_json(value: object) -> None:

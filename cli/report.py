@@ -6,8 +6,15 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cli.errors import FINDINGS, UsageError
-from cli.options import LedgerOption, open_to_read, parse_local, parse_moment, parse_zone
+from cli.errors import FINDINGS
+from cli.options import (
+    LedgerOption,
+    check_suffix,
+    open_to_read,
+    parse_local,
+    parse_moment,
+    parse_zone,
+)
 from cli.project import (
     ParSheetsOption,
     RebuildOption,
@@ -74,12 +81,11 @@ def rtp_report_command(
     """
     # Templates, statistics and what draws pages take longer to load than most commands to run.
     from audit_reports.rtp_report.figures import Scope, read_slices
-    from audit_reports.rtp_report.gather import TITLE, Asked, report_on
-    from audit_reports.rtp_report.write import SUFFIXES, write_rtp_report
+    from audit_reports.rtp_report.from_ledger import TITLE, Asked, report_on
+    from audit_reports.rtp_report.write import FORMS, write_rtp_report
     from audit_reports.statistics.verdict import OUT_OF_RANGE
 
-    if output.suffix.lower() not in SUFFIXES:
-        raise UsageError(f"{output} does not say in which form: end it in {', '.join(SUFFIXES)}")
+    check_suffix(output, FORMS)
     shown_in = parse_zone(zone)
     asked = Asked(
         scope=Scope(parse_local(since, shown_in), parse_local(until, shown_in, last=True)),

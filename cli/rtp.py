@@ -120,7 +120,7 @@ def count(
     The second value is what verification says of the first leaf not counted, None where all are.
     """
     from audit_reports.rtp_report.figures import Scope
-    from audit_reports.rtp_report.gather import games_of
+    from audit_reports.rtp_report.from_ledger import games_of
 
     with up_to_date(ledger, rebuild=rebuild, verified_only=verified_only) as tables:
         return games_of(ledger, tables, scope or Scope(), slices), tables.objection_text

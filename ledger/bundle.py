@@ -63,10 +63,6 @@ class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leaves: list[BundledLeaf]
     consistency: Consistency | None = None
 
-    def tlog_proofs(self) -> list[bytes]:
-        """Return the C2SP tlog-proof of each leaf, as other people's verifiers take it."""
-        return [(each.proof + self.checkpoint).encode() for each in self.leaves]
-
 
 class VerifiedBundle(msgspec.Struct, frozen=True):
     """What a bundle proves: the round's events and the rules and policies it carries.

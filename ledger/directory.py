@@ -100,8 +100,8 @@ def write_settings(
 def read_settings(path: Path) -> Settings:
     """Return what a ledger's directory says of itself.
 
-    Raises NotALedger when there is no ledger, and UnsupportedFormat when it is one this version
-    cannot use.
+    Raises NotALedger when there is no ledger, UnsupportedFormat when it is one this version cannot
+    use, and StoreUnavailable when its settings cannot be read.
     """
     try:
         settings = tomllib.loads((path / SETTINGS).read_text(encoding="utf-8"))

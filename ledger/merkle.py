@@ -68,11 +68,6 @@ def add_to_peaks(peaks: Peaks, size: int, hashes: Sequence[bytes]) -> Peaks:
     return tuple(stack)
 
 
-def peaks_of(hashes: Sequence[bytes]) -> Peaks:
-    """Return the peaks of the tree over leaf hashes."""
-    return subtrees_of(0, hashes)
-
-
 def subtrees_of(start: int, hashes: Sequence[bytes]) -> tuple[bytes, ...]:
     """Return the hashes of the complete subtrees that the leaves from `start` on consist of.
 

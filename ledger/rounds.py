@@ -93,7 +93,10 @@ def refuse_second(cursor: Asks, alone: Alone) -> None:
 
 
 def index_rounds(cursor: Executes, leaves: Iterable[StoredLeaf]) -> None:
-    """Write what leaves say of rounds into the look-up index, inside the caller's transaction."""
+    """Write what leaves say of rounds into the look-up index, inside the caller's transaction.
+
+    Raises EventUnreadable for the first or last leaf of a round that cannot be read.
+    """
     opened: list[tuple[Any, ...]] = []
     touched: dict[str, tuple[Any, ...]] = {}
     for leaf in leaves:

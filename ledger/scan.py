@@ -214,14 +214,7 @@ def scan_hashed(
             found += check_link(_link(before), link)
         lasts[link.stream] = link
     found += _missing(expected, stop)
-    whole = {
-        stream: first[3].leaf_index
-        for stream, first in firsts.items()
-        if type(first) is tuple
-        and first[0] == 1
-        and type(last := lasts[stream]) is tuple
-        and last[3].topic in CLOSING
-    }
+    whole = _whole(firsts, lasts)
     run = Run(
         start,
         stop,
@@ -232,6 +225,18 @@ def scan_hashed(
         verified,
     )
     return Scanned(run, texts)
+
+
+def _whole(firsts: Mapping[str, Sound | Link], lasts: Mapping[str, Sound | Link]) -> dict[str, int]:
+    """Return the first leaf of each round that begins and ends in a run, all of it being sound."""
+    return {
+        stream: first[3].leaf_index
+        for stream, first in firsts.items()
+        if type(first) is tuple
+        and first[0] == 1
+        and type(last := lasts[stream]) is tuple
+        and last[3].topic in CLOSING
+    }
 
 
 def _link(place: Sound | Link) -> Link:

@@ -8,13 +8,13 @@ worker.
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context, parent_process
 from threading import Thread
-from typing import Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from ledger.errors import WorkersLost
 from ledger.store_errors import translated_errors
@@ -24,6 +24,9 @@ SHARED_FROM = 10_000
 
 TRIES: Final = 3
 """How often in a row workers may die on the same share."""
+
+Share: TypeAlias = tuple[Any, ...]
+"""The arguments of one call of what is done elsewhere, the first a number that says which."""
 
 Answer = TypeVar("Answer")
 Row = TypeVar("Row")
@@ -58,14 +61,29 @@ def over_leaves(
         for bounds in ranges:
             yield job(here, *bounds)
         return
-    waiting, tries = deque(ranges), 0
+    with translated_errors():
+        yield from in_processes(partial(job, elsewhere), ranges, workers, end_with_parent, 4)
+
+
+def in_processes(
+    job: Callable[..., Answer],
+    shares: Iterable[Share],
+    workers: int,
+    begin: Callable[[], None],
+    ahead: int,
+) -> Iterator[Answer]:
+    """Yield what a job returns for each share, in order, done by worker processes.
+
+    A share holds the arguments of one call, the first a number that says which. Each worker calls
+    `begin` when it starts; job, shares and `begin` must be picklable. For each worker up to `ahead`
+    shares are done before their turn. Shares of workers that died are done again. Raises what the
+    job raises, and WorkersLost when workers die three times in a row.
+    """
+    waiting, tries = deque(shares), 0
     while waiting:
-        with (
-            ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool,
-            translated_errors(),
-        ):
+        with ProcessPoolExecutor(workers, get_context("spawn"), begin) as pool:
             try:
-                for answer in _in_order(pool, partial(job, elsewhere), deque(waiting), 4 * workers):
+                for answer in _in_order(pool, job, deque(waiting), ahead * workers):
                     waiting.popleft()
                     tries = 0
                     yield answer
@@ -92,7 +110,7 @@ def _end_after_parent() -> None:
 
 
 def _in_order(
-    pool: Executor, job: Callable[..., Answer], waiting: deque[tuple[int, int]], most: int
+    pool: Executor, job: Callable[..., Answer], waiting: deque[Share], most: int
 ) -> Iterator[Answer]:
     ahead: deque[Future[Answer]] = deque()
     while ahead or waiting:

@@ -42,7 +42,6 @@ _MOST_TEXTS: Final = 50_000
 _texts: Final[dict[str, set[bytes]]] = {name: set() for name in EVENTS}
 """Texts of data by type that were found to be what they should; forgotten when they are many."""
 
-
 _Signers: TypeAlias = dict[str, dict[bytes, tuple[range, RingKey | None]]]
 """By type of event and the key's id, a space after it: where the key may sign, and the key."""
 

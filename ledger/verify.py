@@ -102,13 +102,7 @@ def verify(
                     stream: link_of(leaf, event_of(leaf))
                     for stream, leaf in kept.reread.last.items()
                 }
-                columns = (leaf.leaf_index for leaf in store.stream(KEYS_STREAM))
-                places = {leaf.leaf_index for leaf in kept.reread.keys}
-                places.update(place for place in columns if place < covered)
-                places.update(SystemRandom().sample(range(covered), sampled))
-                for place in places:
-                    for leaf in store.fetch(place, place + 1):
-                        found += check_leaf(leaf, opened.origin, ring)[1]
+                found += _check_some(store, kept, sampled, opened.origin, ring)
         chains = Chains(partial(closing_before, store), tails)
         for run in scan_leaves(opened, ring, covered, size, shared_by):
             found += run.findings
@@ -222,6 +216,21 @@ def _check_kept(kept: _Kept, origin: str, ring: KeyRing) -> list[Finding]:
         return [Finding(codes.CHECKPOINT_MISMATCH, f"{text}: its tail is gone")]
     text = f"the first {kept.size} leaves are not those the checkpoint was signed for"
     return [Finding(codes.CHECKPOINT_MISMATCH, text)]
+
+
+def _check_some(
+    store: Store, kept: _Kept, sampled: int, origin: str, ring: KeyRing
+) -> list[Finding]:
+    """Verify, one by one, of the leaves a kept checkpoint covers those of keys and a sample."""
+    columns = (leaf.leaf_index for leaf in store.stream(KEYS_STREAM))
+    places = {leaf.leaf_index for leaf in kept.reread.keys}
+    places.update(place for place in columns if place < kept.size)
+    places.update(SystemRandom().sample(range(kept.size), sampled))
+    found: list[Finding] = []
+    for place in places:
+        for leaf in store.fetch(place, place + 1):
+            found += check_leaf(leaf, origin, ring)[1]
+    return found
 
 
 def event_of(leaf: StoredLeaf) -> Event | None:

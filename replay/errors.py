@@ -39,3 +39,15 @@ class InputRefusedError(ReplayError):
 
 class DisputeRefused(ReplayError):
     """A case cannot be opened or decided so, or a held win not released; nothing was recorded."""
+
+
+class ExportUnusable(ReplayError):
+    """An export that cannot be audited; the text names the file and says what is wrong."""
+
+
+class ProgressUnusable(ReplayError):
+    """Notes of an audit that cannot be gone on with; the text says why."""
+
+
+class ClusterUnusable(ReplayError):
+    """A Dask cluster that cannot be reached or cannot do an audit's work; the text says why."""

@@ -8,16 +8,22 @@ import msgspec
 
 from audit_reports.case_report.build import REMEDY_WORDS
 from audit_reports.case_report.model import CaseReport
-from audit_reports.errors import ReportError
+from audit_reports.forms import Forms, json_bytes, render_report
 from audit_reports.pages.cards import cards_svg
 from audit_reports.pages.pdf import pdf_of
-from audit_reports.pages.render import printable, render_page
+from audit_reports.pages.render import render_page
+from audit_reports.printable import printable
 from ledger.files import write_durably
 from replay.currency import amount_text
 from replay.disputes.assessment import Verdict
 from replay.engine.cards import pretty
 
-SUFFIXES: Final = (".html", ".pdf", ".json", ".txt")
+FORMS: Final[Forms[CaseReport]] = {
+    ".html": lambda report: _page(report).encode(),
+    ".pdf": lambda report: pdf_of(_page(report)),
+    ".json": lambda report: json_bytes(as_data(report)),
+    ".txt": lambda report: ("\n".join(_lines(report)) + "\n").encode(),
+}
 
 _TONES: Final[Mapping[Verdict, str]] = {
     "upheld": "bad",
@@ -40,16 +46,7 @@ def render_case_report(report: CaseReport, suffix: str) -> bytes:
 
     HTML, JSON and text are the same bytes for the same report. Raises ReportError.
     """
-    match suffix:
-        case ".html":
-            return _page(report).encode()
-        case ".pdf":
-            return pdf_of(_page(report))
-        case ".json":
-            return msgspec.json.format(msgspec.json.encode(as_data(report)), indent=2) + b"\n"
-        case ".txt":
-            return ("\n".join(_lines(report)) + "\n").encode()
-    raise ReportError(f"a report is a file ending in {', '.join(SUFFIXES)}, not {suffix!r}")
+    return render_report(FORMS, report, suffix)
 
 
 def as_data(report: CaseReport) -> dict[str, object]:
@@ -78,7 +75,7 @@ def _page(report: CaseReport) -> str:
 def _lines(report: CaseReport) -> Iterator[str]:
     """Tell the report in plain text, in the order of the page."""
     for line in _told(report):
-        yield printable(line)
+        yield printable(line, "\n")
 
 
 def _told(report: CaseReport) -> Iterator[str]:

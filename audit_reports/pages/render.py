@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from audit_reports.numerals import amount, number
+from audit_reports.printable import printable
 
 
 def render_page(template: str, **data: Any) -> str:
@@ -23,16 +24,10 @@ def render_page(template: str, **data: Any) -> str:
 
 
 def visible(text: object) -> Markup:
-    """Return text from a ledger escaped for HTML, what does not print written out."""
-    return text if isinstance(text, Markup) else escape(printable(str(text)))
-
-
-def printable(text: str) -> str:
-    """Return text with whatever a reader's screen would obey, line feeds apart, written out."""
-    return "".join(
-        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
-        for each in text
-    )
+    """Return text from a ledger escaped for HTML, what does not print, line feeds apart, written
+    out.
+    """
+    return text if isinstance(text, Markup) else escape(printable(str(text), "\n"))
 
 
 def whole_number(value: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 from markupsafe import Markup
 
-from audit_reports.errors import ReportError
+from audit_reports.forms import Forms, json_bytes, render_report
 from audit_reports.numerals import percent, points, standard_errors
 from audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
 from audit_reports.pages.pdf import pdf_of
@@ -21,7 +21,12 @@ from audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH
 from ledger.files import write_durably
 from replay.currency import amount_text, number_text
 
-SUFFIXES: Final = (".html", ".pdf", ".csv", ".json")
+FORMS: Final[Forms[RtpReport]] = {
+    ".html": lambda report: _page(report).encode(),
+    ".pdf": lambda report: pdf_of(_page(report)),
+    ".csv": lambda report: _table(report).encode(),
+    ".json": json_bytes,
+}
 
 MOST_ROWS: Final = 200
 """How many rows of a list the page shows; CSV and JSON have all."""
@@ -58,16 +63,7 @@ def render_rtp_report(report: RtpReport, suffix: str) -> bytes:
 
     HTML, CSV and JSON are the same bytes for the same report. Raises ReportError.
     """
-    match suffix:
-        case ".html":
-            return _page(report).encode()
-        case ".pdf":
-            return pdf_of(_page(report))
-        case ".csv":
-            return _table(report).encode()
-        case ".json":
-            return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
-    raise ReportError(f"a report is a file ending in {', '.join(SUFFIXES)}, not {suffix!r}")
+    return render_report(FORMS, report, suffix)
 
 
 def _page(report: RtpReport) -> str:

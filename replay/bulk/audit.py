@@ -25,12 +25,13 @@ from ledger.store_errors import translated_errors
 from ledger.verify import SAMPLE
 from replay.audit import AuditResult, OpenRound, concerns, judge, open_round
 from replay.bulk import progress as notes_of
-from replay.bulk.pool import ClusterUnusable, Judge, shared, uncollected
+from replay.bulk.pool import shared, uncollected
 from replay.bulk.progress import Notes
-from replay.bulk.ranges import Piece, RangeJudge, RangeReport
+from replay.bulk.ranges import Judge, Piece, RangeJudge, RangeReport
 from replay.catalogue import rules_by_digest
 from replay.disputes.case_check import check_cases
 from replay.engine.rules import Rules
+from replay.errors import ClusterUnusable
 from replay.interruptions import Circumstances, circumstances_of
 
 RANGE = 16_384

@@ -20,8 +20,9 @@ from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.comm.core import CommClosedError
 
 from ledger.errors import WorkersLost
-from replay.bulk.pool import ClusterUnusable, Judge, Share
-from replay.bulk.ranges import RangeReport
+from ledger.sharing import Share
+from replay.bulk.ranges import Judge, RangeReport
+from replay.errors import ClusterUnusable
 
 _AHEAD: Final = 512
 """How many shares are handed out ahead of the next report: enough for hundreds of workers, and

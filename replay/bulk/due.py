@@ -72,7 +72,6 @@ _DEALERS: Final = {
 }
 _SHOWN: Final = (None, False, True)
 
-
 LayoutOf: TypeAlias = Callable[[int], "Layout"]
 """The layouts of one rule set by how many seats play."""
 

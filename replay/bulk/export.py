@@ -27,9 +27,10 @@ from ledger.events import (
 from ledger.ledger import Recorded
 from ledger.sharing import Progress
 from replay.audit import Gathered, readable
-from replay.bulk.folder import ExportUnusable, Folder
+from replay.bulk.folder import Folder
 from replay.bulk.manifest import FORMAT, NAME, Manifest, Part, digest_of
 from replay.bulk.words import hex_bytes
+from replay.errors import ExportUnusable
 from replay.money_check import HELD
 
 ROUNDS: Final = 50_000

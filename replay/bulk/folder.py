@@ -13,13 +13,9 @@ from typing import Any, Final
 import pyarrow as pa
 from pyarrow import fs
 
-from replay.errors import ReplayError
+from replay.errors import ExportUnusable
 
 _OWN_MEMORY: Final = "memory://"
-
-
-class ExportUnusable(ReplayError):
-    """An export that cannot be audited; the text names the file and says what is wrong."""
 
 
 class Folder:

@@ -16,7 +16,8 @@ import msgspec
 from ledger import Finding
 from ledger.checkpoint import Checkpoint, parse_checkpoint
 from ledger.errors import NoteRefused
-from replay.bulk.folder import ExportUnusable, Folder
+from replay.bulk.folder import Folder
+from replay.errors import ExportUnusable
 
 FORMAT = "shoeproof/rounds-parquet/v2"
 NAME = "manifest.json"

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from ledger import Event, Finding, Recorded
 from ledger.events import EVENTS, RoundVoided
-from ledger.sharing import Progress
+from ledger.sharing import Progress, Share
 from replay.audit import (
     AuditResult,
     OpenRound,
@@ -29,14 +29,15 @@ from replay.audit import (
 )
 from replay.bulk.batch import Columns, replay_batch
 from replay.bulk.export import HEX, OWN, ROUND_SCHEMA, SYMBOL_SCHEMA
-from replay.bulk.folder import ExportUnusable, Folder
+from replay.bulk.folder import Folder
 from replay.bulk.manifest import Manifest, Part, checked, read_manifest
-from replay.bulk.pool import Judge, Share, shared
-from replay.bulk.ranges import RangeReport
+from replay.bulk.pool import shared
+from replay.bulk.ranges import Judge, RangeReport
 from replay.bulk.tables import Ints
 from replay.bulk.words import Own, Vocabulary
 from replay.catalogue import rules_by_content
 from replay.engine.rules import Rules
+from replay.errors import ExportUnusable
 
 
 def audit_parquet(

@@ -5,28 +5,14 @@ Elsewhere are processes of this machine, or the workers of a Dask cluster (`repl
 """
 
 import gc
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context
 from typing import Any
 
-from ledger.errors import WorkersLost
-from ledger.sharing import TRIES, end_with_parent
-from replay.bulk.ranges import RangeReport
-from replay.errors import ReplayError
-
-Share = tuple[Any, ...]
-"""The arguments of one call of a judge, the first a number that says which; they can be pickled."""
-
-Judge = Callable[..., RangeReport]
-
-
-class ClusterUnusable(ReplayError):
-    """A Dask cluster that cannot be reached or cannot do an audit's work; the text says why."""
+from ledger.sharing import Share, end_with_parent, in_processes
+from replay.bulk.ranges import Judge, RangeReport
+from replay.errors import ClusterUnusable
 
 
 def shared(
@@ -42,7 +28,7 @@ def shared(
     judged again. Raises WorkersLost when workers die three times in a row, and ClusterUnusable.
     """
     if scheduler is None:
-        yield from _in_processes(shares, make_judge, workers)
+        yield from in_processes(_judge_share, shares, workers, partial(_begin, make_judge), 2)
         return
     try:
         from replay.bulk.cluster import on_cluster
@@ -65,34 +51,6 @@ def uncollected() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _in_processes(
-    shares: Iterable[Share], make_judge: Callable[[], Judge], workers: int
-) -> Iterator[RangeReport]:
-    waiting = deque(shares)
-    tries = 0
-    begin = partial(_begin, make_judge)
-    while waiting:
-        with ProcessPoolExecutor(workers, get_context("spawn"), begin) as pool:
-            try:
-                for report in _in_order(pool, deque(waiting), workers):
-                    waiting.popleft()
-                    tries = 0
-                    yield report
-            except BrokenProcessPool as error:
-                tries += 1
-                if tries == TRIES:
-                    raise WorkersLost(waiting[0][0], tries) from error
-
-
-def _in_order(pool: Executor, shares: deque[Share], workers: int) -> Iterator[RangeReport]:
-    ahead: deque[Future[RangeReport]] = deque()
-    while ahead or shares:
-        # A bounded look-ahead keeps reports from piling up.
-        while shares and len(ahead) < 2 * workers:
-            ahead.append(pool.submit(_judge_share, *shares.popleft()))
-        yield ahead.popleft().result()
 
 
 _judge: list[Judge] = []

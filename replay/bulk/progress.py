@@ -19,7 +19,7 @@ from ledger.merkle import leaf_hash
 from ledger.sharing import Progress
 from ledger.trust import build_ring, given_key
 from replay.audit import VoidRound
-from replay.errors import ReplayError
+from replay.errors import ProgressUnusable
 
 FORMAT = "shoeproof/audit-progress/v2"
 
@@ -48,10 +48,6 @@ class Notes(msgspec.Struct, forbid_unknown_fields=True):
     voids: list[VoidRound] = []
     findings: list[Finding] = []
     carried: dict[str, list[int]] = {}
-
-
-class ProgressUnusable(ReplayError):
-    """Notes of an audit that cannot be gone on with; the text says why."""
 
 
 def asked(

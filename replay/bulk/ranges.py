@@ -72,6 +72,9 @@ class RangeReport(msgspec.Struct, frozen=True):
     check: RangeCheck | None = None
 
 
+Judge = Callable[..., RangeReport]
+"""Judges one share of an audit, whose number and place are its arguments."""
+
 Examine = Callable[[Iterable[StoredLeaf]], Examined]
 """Verifies signatures of leaves that were spared so far."""
 

@@ -67,7 +67,6 @@ IS_ABSENT, OWES, DECIDES, IS_OVER = range(4)
 NO_CARD, ACE_UP, TEN_UP, OTHER_UP, DRAWS, STANDS = range(6)
 """What `due_next` asks of the dealer's hand."""
 
-
 _OF_VALUE: Final = {value: card for card, value in reversed(VALUE.items())}
 
 
@@ -130,15 +129,6 @@ class Tables(NamedTuple):
         """Return the size of the tables of play and settlement in bytes."""
         return int(self.transition.nbytes + self.line.nbytes + self.facts.nbytes)
 
-    def state_of_hand(self, hand: Hand) -> int:
-        """Return a hand's number; ValueError for one the rules cannot lead to."""
-        return _FIXED + self.hands.index(hand)
-
-    def state_of_dealer(self, dealer: Dealer) -> int:
-        """Return the number of a dealer's hand; ValueError for one that cannot be."""
-        seen = replace(dealer, up=_OF_VALUE.get(dealer.up_value, ""))
-        return self.first_dealer + self.dealers.index(seen)
-
     @property
     def first_hand(self) -> int:
         """Return the number of the hand before its first card."""
@@ -148,11 +138,6 @@ class Tables(NamedTuple):
     def first_dealer(self) -> int:
         """Return the number of the dealer's hand before its first card."""
         return _FIXED + len(self.hands)
-
-
-def broke_at(state: int) -> str | None:
-    """Return the symbol that was not allowed, where a word ended in its sink, else None."""
-    return SYMBOLS[state] if state < ABSENT else None
 
 
 def compile_tables(rules: Rules) -> Tables:

@@ -178,7 +178,7 @@ class Walk:
             self._deal()
 
     def ended(self, paid_minor: Mapping[tuple[str, str], int] | None) -> Decomposition:
-        """Return the whole round taken apart; see `decompose`."""
+        """Return the whole round taken apart, as `decompose`; raise ValueError before its end."""
         if not isinstance(self.state.due, Settle):
             raise ValueError("the round has not ended")
         recorded = dict(paid_minor or {})

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from audit_reports.projection import Projection
-from audit_reports.rtp_report import gather
+from audit_reports.rtp_report import from_ledger
 from audit_reports.rtp_report.figures import Scope, cells
 from audit_reports.rtp_report.model import GameReport, RtpReport
 from audit_reports.rtp_report.records import Cell
@@ -178,10 +178,10 @@ def the_cell(found: list[Cell], **wanted: object) -> Cell:
     return cell
 
 
-def report_on(ledger: Ledger, asked: gather.Asked) -> RtpReport:
+def report_on(ledger: Ledger, asked: from_ledger.Asked) -> RtpReport:
     """The report on a ledger, its tables brought up to date."""
     with open_tables(ledger) as tables:
-        return gather.report_on(ledger, tables, asked)
+        return from_ledger.report_on(ledger, tables, asked)
 
 
 def the_game(report: RtpReport, game: str, currency: str = "EUR") -> GameReport:

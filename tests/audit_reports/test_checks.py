@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from audit_reports.checks import Check, checks, run_checks
-from audit_reports.rtp_report.gather import Asked
+from audit_reports.rtp_report.from_ledger import Asked
 from audit_reports.rtp_report.write import render_rtp_report
 from audit_reports.tables import open_tables
 from ledger import Ledger

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from audit_reports.errors import ParSheetRefused
 from audit_reports.par_sheets import ParSheet, prints, read_par_sheets
-from audit_reports.rtp_report.gather import Asked, report_on
+from audit_reports.rtp_report.from_ledger import Asked, report_on
 from audit_reports.rtp_report.model import Approved, RtpReport
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.tables import open_tables

@@ -12,9 +12,9 @@ import pytest
 import audit_reports
 import cli
 from audit_reports.par_sheets import ParSheet
-from audit_reports.rtp_report import gather
+from audit_reports.rtp_report import from_ledger
 from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
-from audit_reports.rtp_report.gather import Asked
+from audit_reports.rtp_report.from_ledger import Asked
 from audit_reports.rtp_report.model import BetReport, RtpReport
 from audit_reports.rtp_report.write import render_rtp_report
 from audit_reports.sql import Record, query
@@ -194,7 +194,7 @@ def test_play_for_fun_is_counted_nowhere(played: Ledger) -> None:
 def test_published_computed_and_approved_returns_stand_side_by_side(played: Ledger) -> None:
     sheet = ParSheet("PAR-7", date(2026, 1, 5), "ab" * 32, "zappit", ZAPPIT, "main", "98.90")
     with open_tables(played, par_sheets=[sheet]) as tables:
-        report = gather.report_on(played, tables, WITHOUT_SHUFFLE)
+        report = from_ledger.report_on(played, tables, WITHOUT_SHUFFLE)
     (line,) = [row for row in rows_of(report) if row["bet"] == "main"]
     assert (line["published_percent"], float(line["computed"])) == ("98.87", 0.987149)
     approved = ("approved_percent", "par_sheet_id", "par_sheet_date", "par_sheet_sha256")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from audit_reports.errors import ReportError
 from audit_reports.rtp_report.figures import Scope, read_slices
-from audit_reports.rtp_report.gather import Asked
+from audit_reports.rtp_report.from_ledger import Asked
 from audit_reports.rtp_report.model import RtpReport
 from audit_reports.rtp_report.write import COLUMNS, render_rtp_report
 from ledger import Ledger

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from audit_reports.rtp_report.bets import rounded
 from audit_reports.rtp_report.figures import Scope, read_slices
-from audit_reports.rtp_report.gather import Asked, games_of
+from audit_reports.rtp_report.from_ledger import Asked, games_of
 from audit_reports.rtp_report.model import GameReport, Idle, Row
 from audit_reports.rtp_report.spans import idle_spans
 from audit_reports.rtp_report.write import render_rtp_report, rows_in_time

@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from audit_reports.gather import part
 from audit_reports.luck import luck_rows
+from audit_reports.round_leaves import part
 from audit_reports.round_tables import table_schemas
 from audit_reports.said import text_of
 from ledger import Ledger

@@ -21,7 +21,7 @@ from audit_reports.checks import run_checks
 from audit_reports.luck import PART_COLUMNS
 from audit_reports.projection import open_projection
 from audit_reports.rtp_report.figures import Scope, cells
-from audit_reports.rtp_report.gather import Asked, report_on
+from audit_reports.rtp_report.from_ledger import Asked, report_on
 from audit_reports.rtp_report.write import render_rtp_report
 from audit_reports.segments import FORMAT, Manifest, publish
 from audit_reports.tables import Tables, open_tables, read_tables

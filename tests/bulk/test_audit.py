@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger
+from ledger import Ledger, sharing
 from ledger.errors import WorkersLost
 from replay.audit import audit as scalar_audit
 from replay.bulk import pool
 from replay.bulk.audit import audit
-from replay.bulk.progress import ProgressUnusable
 from replay.bulk.ranges import RangeJudge, RangeReport
 from replay.catalogue import add_published_games
+from replay.errors import ProgressUnusable
 from replay.games import GAMES
 from replay.interruptions import circumstances_of
 from tests.bulk.ledgers import damage, interleaved
@@ -89,7 +89,7 @@ def test_a_worker_that_dies_takes_nothing_with_it(
     on_disk: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed: list[int] = []
-    real = pool._in_order
+    real = sharing._in_order
 
     def kill_one(workers: Any, *rest: Any) -> Iterator[Any]:
         for report in real(workers, *rest):
@@ -98,7 +98,7 @@ def test_a_worker_that_dies_takes_nothing_with_it(
                 killed.append(min(workers._processes))
                 os.kill(killed[0], signal.SIGKILL)
 
-    monkeypatch.setattr(pool, "_in_order", kill_one)
+    monkeypatch.setattr(sharing, "_in_order", kill_one)
     assert audit(on_disk, workers=2, partitions=12).rounds == scalar_audit(on_disk)
     assert killed
 

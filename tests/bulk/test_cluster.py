@@ -17,10 +17,10 @@ from replay.audit import audit as scalar_audit
 from replay.bulk import parquet
 from replay.bulk.audit import audit
 from replay.bulk.export import export_parquet
-from replay.bulk.folder import ExportUnusable, Folder
+from replay.bulk.folder import Folder
 from replay.bulk.parquet import audit_parquet
-from replay.bulk.pool import ClusterUnusable
 from replay.catalogue import add_published_games
+from replay.errors import ClusterUnusable, ExportUnusable
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import damage, interleaved
 from tests.replay.helpers import ORIGIN, new_ledger

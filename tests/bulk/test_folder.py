@@ -16,9 +16,10 @@ from ledger.note import sign_note
 from ledger.signing import sign_checkpoint
 from replay.audit import audit as scalar_audit
 from replay.bulk.export import export_parquet
-from replay.bulk.folder import ExportUnusable, Folder
+from replay.bulk.folder import Folder
 from replay.bulk.manifest import check_is_kept, read_manifest
 from replay.bulk.parquet import audit_parquet
+from replay.errors import ExportUnusable
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import interleaved
 from tests.replay.helpers import new_ledger

@@ -19,8 +19,8 @@ from ledger.store import SealedEvent
 from ledger.verify import verify
 from replay.audit import audit as scalar_audit
 from replay.bulk.audit import LedgerAudit, audit
-from replay.bulk.progress import ProgressUnusable
 from replay.catalogue import add_published_games
+from replay.errors import ProgressUnusable
 from tests.attacks.helpers import rebuild_tiles, remove, store_twice
 from tests.bulk.ledgers import damage, interleaved
 from tests.ledger.helpers import alter, tampering

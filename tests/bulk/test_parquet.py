@@ -14,9 +14,9 @@ from ledger import Ledger
 from ledger.signing import sign_checkpoint
 from replay.audit import audit as scalar_audit
 from replay.bulk.export import export_parquet
-from replay.bulk.folder import ExportUnusable
 from replay.bulk.manifest import CANNOT_PROVE, digest_of, read_manifest
 from replay.bulk.parquet import audit_parquet
+from replay.errors import ExportUnusable
 from replay.games import GAMES
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import damage, interleaved

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from replay.bulk.due import Layout, layouts_of
 from replay.bulk.money import round_minor
 from replay.bulk.tables import (
+    ABSENT,
     ACTS,
     ANSWERED,
     ASKED,
@@ -19,12 +20,12 @@ from replay.bulk.tables import (
     SEEN_NATURAL,
     SEEN_NO_NATURAL,
     UNSEEN,
+    Tables,
     act_mask,
-    broke_at,
     compile_tables,
 )
 from replay.engine import money
-from replay.engine.cards import PACK
+from replay.engine.cards import PACK, VALUE
 from replay.engine.cash_out import cash_out_ratio
 from replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
 from replay.engine.hand import CASH_OUT, EMPTY_HAND, SPLIT, Hand, legal_acts, split, step
@@ -39,6 +40,24 @@ from tests.replay.helpers import at_random, drawn_from, play
 from tests.strategies import Setting, cards, games, randoms, settings_of_a_round
 
 SYMBOLS = (*PACK, *ACTS)
+UP_CARDS = {value: card for card, value in reversed(VALUE.items())}
+"""The tables keep an up card by its value alone."""
+
+
+def _state_of_hand(tables: Tables, hand: Hand) -> int:
+    return tables.first_hand + tables.hands.index(hand)
+
+
+def _state_of_dealer(tables: Tables, dealer: Dealer) -> int:
+    seen = replace(dealer, up=UP_CARDS.get(dealer.up_value, ""))
+    return tables.first_dealer + tables.dealers.index(seen)
+
+
+def _broke_at(state: int) -> str | None:
+    """The symbol that was not allowed, where a word ended in its sink."""
+    return (
+        next(each for each, number in NUMBER.items() if number == state) if state < ABSENT else None
+    )
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -67,12 +86,12 @@ def test_every_transition_is_the_engine_s(game: str, random: Random) -> None:
         try:
             hand = _take(rules, hand, symbol)
         except IllegalMove:
-            assert broke_at(state) == symbol
+            assert _broke_at(state) == symbol
             after = tables.transition[state, NUMBER[random.choice(SYMBOLS)]]
             assert after == state
             return
-        assert broke_at(state) is None
-        assert state == tables.state_of_hand(hand)
+        assert _broke_at(state) is None
+        assert state == _state_of_hand(tables, hand)
         assert tables.legal[state] == act_mask(legal_acts(rules, hand))
         assert tables.doubled[state] == hand.doubled
         line = settle_early(rules, hand) if hand.over else None
@@ -102,9 +121,9 @@ def test_every_dealer_s_card_is_the_engine_s(game: str, random: Random) -> None:
         try:
             dealer = dealer_step(rules, dealer, card)
         except IllegalMove:
-            assert broke_at(state) == card
+            assert _broke_at(state) == card
             return
-        assert state == tables.state_of_dealer(dealer)
+        assert state == _state_of_dealer(tables, dealer)
         assert (tables.up_value[state], tables.natural[state]) == (dealer.up_value, dealer.natural)
 
 
@@ -117,8 +136,8 @@ def test_settlement_is_settle(game: str, random: Random) -> None:
         hand, dealer = random.choice(tables.hands), _drawn_out(rules, random)
         line = settle(rules, hand, dealer)
         facts = (
-            tables.facts[tables.state_of_hand(hand)],
-            tables.facts[tables.state_of_dealer(dealer)],
+            tables.facts[_state_of_hand(tables, hand)],
+            tables.facts[_state_of_dealer(tables, dealer)],
         )
         assert tables.pays.lines[tables.line[facts]] == line.name
 
@@ -149,12 +168,12 @@ def _row(layout: Layout, state: RoundState) -> list[int]:
     row = [int(each) for each in layout.first]
     for number, seat in enumerate(state.seats):
         held = [each.hand for each in state.hands if each.seat == seat.name]
-        row[2 * number : 2 * number + len(held)] = [tables.state_of_hand(each) for each in held]
+        row[2 * number : 2 * number + len(held)] = [_state_of_hand(tables, each) for each in held]
         natural = int(held[0].over == "natural")
         half = int(seat.stakes["main"] > 1)
         asks = seat.answer is None and tables.asked[natural, half]
         row[layout.answers + number] = ASKED if asks else ANSWERED
-    row[layout.dealer] = tables.state_of_dealer(state.dealer)
+    row[layout.dealer] = _state_of_dealer(tables, state.dealer)
     shown = {None: UNSEEN, False: SEEN_NO_NATURAL, True: SEEN_NATURAL}
     row[layout.check] = shown[state.hole_natural]
     return row

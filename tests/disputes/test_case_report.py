@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audit_reports.case_report.gather import as_it_was, report_on
+from audit_reports.case_report.from_ledger import as_it_was, report_on
 from audit_reports.case_report.model import Audience, CaseReport
 from audit_reports.case_report.write import render_case_report, write_case_report
 from audit_reports.errors import ReportError

@@ -56,7 +56,7 @@ def test_each_proof_with_the_checkpoint_is_a_tlog_proof(
     bundled: tuple[Ledger, str, bytes],
 ) -> None:
     bundle = parse_bundle(bundled[2])
-    proof = bundle.tlog_proofs()[0].decode()
+    proof = bundle.leaves[0].proof + bundle.checkpoint
     assert proof.startswith("c2sp.org/tlog-proof@v1\nindex 0\n")
     assert proof.endswith("\n\n" + bundle.checkpoint)
 

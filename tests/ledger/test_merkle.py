@@ -18,9 +18,9 @@ from ledger.merkle import (
     add_to_peaks,
     leaf_hash,
     node_hash,
-    peaks_of,
     root_hash,
     root_of_peaks,
+    subtrees_of,
     verify_consistency,
     verify_inclusion,
 )
@@ -139,7 +139,7 @@ def test_every_proof_from_tiles_is_accepted_and_no_altered_one(
 def test_peaks_give_the_root_and_grow_as_the_tree_does(steps: list[int]) -> None:
     grown = Grown(steps)
     peaks = add_to_peaks((), 0, grown.hashes)
-    assert peaks == peaks_of(grown.hashes) == grown.tree.peaks()
+    assert peaks == subtrees_of(0, grown.hashes) == grown.tree.peaks()
     assert root_of_peaks(peaks) == root_hash(grown.hashes)
     assert len(peaks) == grown.size.bit_count()
 

@@ -1,4 +1,4 @@
-"""Gathering: verified leaves, round by round, until they are made into rows of tables."""
+"""Leaves of rounds: verified ones, gathered round by round until they are made into rows."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias

@@ -1,0 +1,129 @@
+"""`adjudicate`: rounds written down held to the rules."""
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from cli.errors import FINDINGS, UNREADABLE
+from cli.options import JsonOption, LedgerOption, open_to_read
+from cli.render import amount, console, plain, plain_table
+from replay.adjudicate import Judgement, adjudicate
+from replay.catalogue import rules_by_digest
+from replay.engine.rules import Rules, rules_from_json
+from replay.errors import ReplayError, RoundTextError, UnknownGame
+from replay.games import GAMES
+from replay.limits import Limits
+from replay.round_text import RoundText, read_round
+
+
+def register(app: typer.Typer) -> None:
+    """Add this group's commands."""
+    app.command("adjudicate")(adjudicate_command)
+
+
+def adjudicate_command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="`.round` files.")],
+    rules_file: Annotated[
+        Path | None, typer.Option("--rules", help="Judge by this rules file instead.")
+    ] = None,
+    path: LedgerOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what each bet of rounds written down is paid under the rules.
+
+    A round that names its rules by digest is judged by those where --ledger carries them. Exit 0
+    when nothing contradicts the rules, 1 with findings, 3 when a file cannot be read as a round;
+    the other files are judged all the same.
+    """
+    variant = None if rules_file is None else rules_from_json(rules_file.read_bytes())
+    carried: dict[str, Rules] = {}
+    if path is not None:
+        with open_to_read(path) as ledger:
+            carried = rules_by_digest(ledger)
+    worst = 0
+    for file in files:
+        try:
+            text = read_round(file.read_bytes())
+            rules, limits = _rules_of(text, variant or carried.get(text.rules_digest or ""))
+            judgement = adjudicate(text, rules, limits)
+        except (ReplayError, OSError) as error:
+            worst = UNREADABLE
+            _tell_error(file, error, as_json)
+            continue
+        worst = max(worst, FINDINGS if judgement.findings else 0)
+        if as_json:
+            print(msgspec.json.encode(_judgement_json(file, judgement)).decode())
+        else:
+            _print_judgement(console(), file, text, judgement)
+    if worst:
+        raise typer.Exit(worst)
+
+
+def _rules_of(text: RoundText, variant: Rules | None) -> tuple[Rules, Limits]:
+    game = GAMES.get(text.game)
+    if variant is not None:
+        if variant.id != text.game:
+            raise RoundTextError(f"the round is of {text.game!r}, the rules are of {variant.id!r}")
+        return variant, {} if game is None else game.limits
+    if game is None:
+        raise UnknownGame(f"unknown game {text.game!r}; there are {', '.join(GAMES)}")
+    return game.rules, game.limits
+
+
+def _judgement_json(file: Path, judgement: Judgement) -> dict[str, object]:
+    return {
+        "file": str(file),
+        "complete": judgement.complete,
+        "bets": [
+            {
+                "hand": bet.hand,
+                "bet": bet.bet,
+                "stake_minor": bet.stake_minor,
+                "paid_minor": bet.paid_minor,
+                "line": bet.line,
+            }
+            for bet in judgement.bets
+        ],
+        "total_staked_minor": judgement.total_staked_minor,
+        "total_paid_minor": judgement.total_paid_minor,
+        "findings": msgspec.to_builtins(judgement.findings),
+    }
+
+
+def _tell_error(file: Path, error: Exception, as_json: bool) -> None:
+    reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    if as_json:
+        print(msgspec.json.encode({"file": str(file), "error": reason}).decode())
+    typer.echo(f"shoeproof: {file}: {reason}", err=True)
+
+
+def _print_judgement(out: Console, file: Path, text: RoundText, judgement: Judgement) -> None:
+    currency = text.currency or ""
+    out.print(Text(plain(str(file)), "bold"), soft_wrap=True)
+    if text.name:
+        out.print(f"  {plain(text.name)}")
+    table = plain_table("  hand", "bet", "stake", "paid", "line", right=("stake", "paid"))
+    for bet in judgement.bets:
+        table.add_row(
+            f"  {bet.hand}",
+            bet.bet,
+            amount(bet.stake_minor, currency),
+            amount(bet.paid_minor, currency),
+            bet.line or "undecided",
+        )
+    out.print(table)
+    for finding in judgement.findings:
+        place = "" if finding.move is None else f" at move {finding.move}"
+        out.print(
+            Text.assemble((f"  {finding.code}", "bold red"), place, f": {plain(finding.text)}")
+        )
+    if not judgement.complete and not judgement.findings:
+        undecided = any(bet.paid_minor is None for bet in judgement.bets)
+        what = (
+            "what is undecided hangs on" if undecided else "every bet is decided, the round lacks"
+        )
+        out.print(f"  incomplete: {what} cards or acts not written down")
