@@ -1,32 +1,27 @@
 """The projection: a ledger's rounds and bets as DuckDB tables, brought up to date leaf by leaf.
 
-The tables, and how far they reach, change in one transaction, so that an update stopped anywhere
-goes on as if it never had stopped, and tables made bit by bit equal tables made at once. Only
-verified leaves reach them. What was projected of another ledger, or of leaves that are no longer
-there or no longer trusted, is noticed and made anew. The file lies in the ledger's directory and
-is trusted like it: whoever did not make it should ask for it to be made anew.
+The tables are a read model: an update stopped anywhere goes on as if it never had stopped, and
+tables made bit by bit equal tables made at once. Only verified leaves reach them.
 """
 
 import gc
-import os
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
-import duckdb
 import msgspec
 import pyarrow as pa
 
 from audit_reports import sql
-from audit_reports.errors import (
-    LeafRefused,
-    ProjectionBusy,
-    ProjectionUnavailable,
-    SegmentsRefused,
+from audit_reports.errors import LeafRefused, SegmentsRefused
+from audit_reports.read_model import (
+    NOTHING,
+    Reach,
+    ReadModel,
+    hash_at,
+    open_read_model,
+    translated_errors,
 )
 from audit_reports.round_leaves import Changes, Gatherer, RuleSet, read_rules
 from audit_reports.round_tables import (
@@ -38,7 +33,7 @@ from audit_reports.round_tables import (
     to_columns,
 )
 from audit_reports.said import said
-from audit_reports.segments import FORMAT, MEND, Manifest, publish, read_manifest
+from audit_reports.segments import FORMAT, Manifest, publish, read_manifest
 from audit_reports.verified import (
     latest_covered,
     made_of_verified,
@@ -46,24 +41,16 @@ from audit_reports.verified import (
     verified_stream,
 )
 from ledger import Finding, Ledger, StoredLeaf
-from ledger.events import KEYS_STREAM, RULES_STREAM, KeyRevoked
+from ledger.events import RULES_STREAM
 from ledger.findings import SEQ_GAP
-from ledger.merkle import Peaks, leaf_hash
 from ledger.sharing import Progress
 from replay.bulk.pool import uncollected
 from replay.engine.cards import PACK
 
-DIRECTORY = "projection"
-FILE = "rtp.duckdb"
+FILE: Final = "rtp.duckdb"
 
-COMMIT_LEAVES = 131_072
+COMMIT_LEAVES: Final = 131_072
 """After how many leaves an update commits, and what it loses at most when it is stopped."""
-
-
-WAIT_SECONDS: Final = 60.0
-"""How long to wait for another process that writes the same projection."""
-
-POLL_SECONDS: Final = 0.2
 
 
 class ProjectionState(msgspec.Struct, frozen=True):
@@ -85,35 +72,15 @@ class ProjectionState(msgspec.Struct, frozen=True):
     objection: Finding | None = None
 
 
-class _Reach(NamedTuple):
-    size: int
-    last_leaf_hash: str | None
-    peaks: list[str]
-    covered: int
-
-    @property
-    def tree(self) -> Peaks:
-        return tuple(map(bytes.fromhex, self.peaks))
-
-
-_NOTHING = _Reach(0, None, [], 0)
-
-
 class Projection:
     """The tables of one ledger; the only writer of their file while it is open."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        path: Path | None,
-        tables: duckdb.DuckDBPyConnection,
-        spill: "TemporaryDirectory[str] | None" = None,
-    ):
-        """Hold the tables open, and a folder beside them; use `open_projection`."""
-        self.ledger = ledger
-        self.path = path
-        self._tables = tables
-        self._spill = spill
+    def __init__(self, model: ReadModel) -> None:
+        """Hold the tables open; use `open_projection`."""
+        self.ledger = model.ledger
+        self.path = model.path
+        self._model = model
+        self._tables = model.database
 
     def update(
         self, progress: Progress | None = None, *, verified_only: bool = False
@@ -131,7 +98,7 @@ class Projection:
             try:
                 if objection is None:
                     refuse_cut_tail(self.ledger)
-                with uncollected(), _translated_errors():
+                with uncollected(), translated_errors():
                     start, reach = self._update_to(size, progress)
             except LeafRefused as refused:
                 at = refused.finding.leaf_index
@@ -145,11 +112,11 @@ class Projection:
                     self.ledger.origin, size, last, covered, start, path, objection
                 )
 
-    def _update_to(self, size: int, progress: Progress | None) -> tuple[int, _Reach]:
-        reach = self._reach()
-        if reach is None or reach.size > size or not self._holds(reach):
-            self._empty()
-            reach = _NOTHING
+    def _update_to(self, size: int, progress: Progress | None) -> tuple[int, Reach]:
+        reach = self._model.reach(size)
+        if reach is None:
+            self._model.begin(sql.statements("tables"))
+            reach = NOTHING
         start = reach.size
         rule_sets, refused = self._rule_sets(start, size)
         stop = size if refused is None else refused.finding.leaf_index or 0
@@ -163,7 +130,7 @@ class Projection:
                 hashes = [peak.hex() for peak in run.peaks]
                 last = run.last_leaf_hash.hex()
                 covered = min(run.covered, run.stop) if run.covered > start else reach.covered
-                reach = _Reach(run.stop, last, hashes, covered)
+                reach = Reach(run.stop, last, hashes, covered)
                 self._commit(gatherer.changes(), made, rule_sets, reach)
                 made = []
             if progress is not None:
@@ -173,8 +140,8 @@ class Projection:
         covered = latest_covered(self.ledger, size, reach.tree, reach.covered) if size else 0
         if covered != reach.covered:
             reach = reach._replace(covered=covered)
-            with self._transaction():
-                self._write_reach(reach)
+            with self._model.transaction():
+                self._model.write_reach(reach)
         return start, reach
 
     def _earlier(self, start: int) -> Callable[[str], list[StoredLeaf]]:
@@ -218,7 +185,7 @@ class Projection:
         )
         if manifest == before and state.start:
             return
-        with _translated_errors():
+        with translated_errors():
             everything = before is None or not state.start or not self._is_past(before, state)
             publish(self._tables, folder, manifest, before, everything=everything)
 
@@ -226,14 +193,11 @@ class Projection:
         """Tell whether a manifest is of this ledger as it was when it was shorter, or as it is."""
         if manifest.origin != state.origin or not 0 < manifest.size <= state.size:
             return False
-        last = self.ledger.store.fetch(manifest.size - 1, manifest.size)
-        return bool(last) and _hash(last[0]) == manifest.last_leaf_hash
+        return hash_at(self.ledger, manifest.size - 1) == manifest.last_leaf_hash
 
     def close(self) -> None:
         """Release the file for other processes; tables in memory are gone then."""
-        self._tables.close()
-        if self._spill is not None:
-            self._spill.cleanup()
+        self._model.close()
 
     def __enter__(self) -> Self:
         """Return this projection, to be closed when the block ends."""
@@ -243,39 +207,11 @@ class Projection:
         """Close this projection."""
         self.close()
 
-    def _reach(self) -> _Reach | None:
-        with _translated_errors():
-            try:
-                found = self._tables.execute("SELECT * FROM projected").fetchall()
-            except duckdb.CatalogException:
-                return None
-        if len(found) != 1 or found[0][:2] != (FORMAT, self.ledger.origin):
-            return None
-        return _Reach(*found[0][2:])
-
-    def _holds(self, reach: _Reach) -> bool:
-        if not reach.size:
-            return True
-        last = self.ledger.store.fetch(reach.size - 1, reach.size)
-        if not last or _hash(last[0]) != reach.last_leaf_hash:
-            return False
-        # A revocation may reach back to leaves that were trusted when they were projected.
-        return not any(
-            isinstance(data := recorded.event.data, KeyRevoked)
-            and recorded.leaf_index >= reach.size > data.first_untrusted_leaf_index
-            for recorded in self.ledger.events(KEYS_STREAM)
-        )
-
-    def _empty(self) -> None:
-        with self._transaction():
-            self._tables.execute(sql.tables())
-            self._write_reach(_NOTHING)
-
     def _commit(
-        self, changes: Changes, made: list[RowsByTable], rule_sets: RuleSets, reach: _Reach
+        self, changes: Changes, made: list[RowsByTable], rule_sets: RuleSets, reach: Reach
     ) -> None:
         made = [*made, rows_by_table(changes.rounds, rule_sets)]
-        with self._transaction():
+        with self._model.transaction():
             self._delete([each.leaves[0].leaf_index for each in changes.rounds if each.is_stored])
             for table in ROUND_TABLES:
                 self._insert(table, pa.concat_tables([each[table] for each in made]))
@@ -289,7 +225,7 @@ class Projection:
             for stream, leaf_index in begun_twice:
                 text = "the stream begins more than once"
                 raise LeafRefused(Finding(SEQ_GAP, text, stream, leaf_index, 0))
-            self._write_reach(reach)
+            self._model.write_reach(reach)
         for each in changes.rounds:
             each.is_stored = True
         # Few objects are left now; what others made, libraries among them, may hold cycles.
@@ -305,91 +241,9 @@ class Projection:
         self._tables.register(f"written_{table}", rows)
         self._tables.execute(f"INSERT INTO {table} SELECT * FROM written_{table}")
 
-    def _write_reach(self, reach: _Reach) -> None:
-        self._tables.execute("DELETE FROM projected")
-        values = [FORMAT, self.ledger.origin, *reach]
-        self._tables.execute("INSERT INTO projected VALUES (?, ?, ?, ?, ?, ?)", values)
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        with _translated_errors():
-            self._tables.begin()
-            try:
-                yield
-                self._tables.commit()
-            except BaseException:
-                self._tables.rollback()
-                raise
-
 
 def open_projection(
     ledger: Ledger, *, rebuild: bool = False, waiting: Callable[[], object] | None = None
 ) -> Projection:
-    """Open a ledger's projection, or begin one.
-
-    Where nothing may be written, and for a ledger in memory, the tables are in memory and begin
-    empty. With `rebuild` nothing of an earlier projection is used. While another process has it
-    open this waits, having called `waiting`; raises ProjectionBusy when that takes WAIT_SECONDS,
-    and ProjectionUnavailable when its file cannot be used.
-    """
-    path = None if ledger.path is None else _writable_file(ledger.path / DIRECTORY)
-    if path is None:
-        spill = TemporaryDirectory(prefix="projection-")
-        with _translated_errors():
-            return Projection(ledger, None, sql.connect(spill=spill.name), spill)
-    if rebuild:
-        _remove(path, waiting)
-    return Projection(ledger, path, _connect(path, waiting))
-
-
-def _connect(path: Path, waiting: Callable[[], object] | None) -> duckdb.DuckDBPyConnection:
-    deadline, has_told = time.monotonic() + WAIT_SECONDS, False
-    while True:
-        try:
-            with _translated_errors():
-                return sql.connect(str(path))
-        except ProjectionBusy:
-            if time.monotonic() >= deadline:
-                raise
-        if waiting is not None and not has_told:
-            waiting()
-            has_told = True
-        time.sleep(POLL_SECONDS)
-
-
-def _remove(path: Path, waiting: Callable[[], object] | None) -> None:
-    # The file goes whole: one made by somebody else may hold more than tables. Opening it first
-    # keeps it from being pulled from under the process that writes it.
-    with suppress(ProjectionUnavailable):
-        _connect(path, waiting).close()
-    for file in (path, path.with_name(f"{path.name}.wal")):
-        file.unlink(missing_ok=True)
-
-
-def _writable_file(directory: Path) -> Path | None:
-    try:
-        directory.mkdir(exist_ok=True)
-    except OSError:
-        return None
-    file = directory / FILE
-    targets = [directory, file] if file.exists() else [directory]
-    return file if all(os.access(target, os.W_OK) for target in targets) else None
-
-
-def _hash(leaf: StoredLeaf) -> str:
-    return leaf_hash(leaf.state).hex()
-
-
-@contextmanager
-def _translated_errors() -> Iterator[None]:
-    try:
-        yield
-    except duckdb.OutOfMemoryException as error:
-        raise MemoryError from error
-    except duckdb.Error as error:
-        reason = str(error).splitlines()[0]
-        if "lock on file" in reason:
-            raise ProjectionBusy(
-                "the projection is being written by another process: try again when it ends"
-            ) from error
-        raise ProjectionUnavailable(f"the projection cannot be used ({reason}): {MEND}") from error
+    """Open a ledger's projection, or begin one, by the rules of `open_read_model`."""
+    return Projection(open_read_model(ledger, FILE, FORMAT, rebuild=rebuild, waiting=waiting))

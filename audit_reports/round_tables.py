@@ -89,7 +89,7 @@ def _column(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 def table_schemas() -> dict[str, pa.Schema]:
     """Return the columns of each table that `tables.sql` makes."""
     with sql.connect() as database:
-        database.execute(sql.tables())
+        database.execute(sql.statements("tables"))
         names = [name for (name,) in database.execute(
             "SELECT table_name FROM duckdb_tables()"
         ).fetchall()]  # fmt: skip

@@ -182,7 +182,7 @@ def _changed(
     Parts hold the rounds that begin before leaf `whole`; those of the leaves from `regrouped` on
     were in files of the tail so far. The rows of a file must be read before the next is asked for.
     """
-    database.execute(sql.sums())
+    database.execute(sql.statements("sums"))
     if with_schema:
         yield from _columns()
     changed = database.execute(sql.query("changed_rounds"), {

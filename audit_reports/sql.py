@@ -52,15 +52,13 @@ def query(name: str) -> str:
 
 
 @cache
-def tables() -> str:
-    """Return the statements that make the projection's tables, empty, in place of any before."""
-    return files("audit_reports").joinpath("tables.sql").read_text("utf-8")
+def statements(name: str) -> str:
+    """Return the statements of `<name>.sql`, which define tables or macros under comments on them.
 
-
-@cache
-def sums() -> str:
-    """Return the statements that define how rounds are summed by day, for one connection."""
-    return files("audit_reports").joinpath("sums.sql").read_text("utf-8")
+    `tables` makes the projection's tables, empty, in place of any before; `sums` defines for one
+    connection how rounds are summed by day.
+    """
+    return files("audit_reports").joinpath(f"{name}.sql").read_text("utf-8")
 
 
 def records(

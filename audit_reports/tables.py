@@ -17,7 +17,8 @@ import pyarrow as pa
 from audit_reports import memory, spelling, sql
 from audit_reports.errors import QueryRefused, SegmentsRefused
 from audit_reports.par_sheets import ParSheet, par_sheet_rows
-from audit_reports.projection import DIRECTORY, open_projection
+from audit_reports.projection import open_projection
+from audit_reports.read_model import DIRECTORY
 from audit_reports.segments import SUMS, TABLES, Manifest, check_segments, read_manifest
 from ledger import Finding, Ledger
 from ledger.sharing import Progress
@@ -58,7 +59,7 @@ class Tables:
         self._database = sql.connect()
         with _refused_errors():
             self._make_views(folder, manifest)
-            self._database.execute(sql.sums())
+            self._database.execute(sql.statements("sums"))
             rows = par_sheet_rows(par_sheets)
             self._database.register("given_par_sheets", rows)
             self._database.execute("CREATE TABLE par_sheets AS FROM given_par_sheets")

@@ -163,17 +163,6 @@ CREATE OR REPLACE TABLE rule_sets (
     leaf_index BIGINT NOT NULL
 );
 
--- One row: how far, and of which ledger, the tables above were made. `peaks` are the tree's, the
--- hashes lower hex; the leaves before `covered` were held to a checkpoint of so many leaves.
-CREATE OR REPLACE TABLE projected (
-    format INTEGER NOT NULL,
-    origin VARCHAR NOT NULL,
-    size BIGINT NOT NULL,
-    last_leaf_hash VARCHAR,
-    peaks VARCHAR[] NOT NULL,
-    covered BIGINT NOT NULL
-);
-
 -- One row per round and bet: its hands and seats summed, the round's dimensions beside them, and what
 -- disputes decided counted: `paid_minor` is what was paid in the end, `recorded_paid_minor` what the
 -- table paid. A round of which a decision refunded a stake is void. `held_minor` is the stake of what

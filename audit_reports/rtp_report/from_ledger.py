@@ -106,7 +106,7 @@ def _provenance(ledger: Ledger, tables: Tables, found: Figures, asked: Asked) ->
 
 
 def _sql_digests() -> dict[str, str]:
-    texts = {"tables.sql": sql.tables(), "sums.sql": sql.sums()}
+    texts = {"tables.sql": sql.statements("tables"), "sums.sql": sql.statements("sums")}
     texts |= {f"queries/{name}.sql": sql.query(name) for name in QUERIES}
     return {file: sha256(text.encode()).hexdigest() for file, text in texts.items()}
 

@@ -28,7 +28,7 @@ class SimulatedTables:
         self._database = duckdb.connect(":memory:", config={"threads": 1})
         self._database.register("round_bets", rows)
         self._database.register("par_sheets", par_sheet_rows([]))
-        self._database.execute(sql.sums())
+        self._database.execute(sql.statements("sums"))
         for table, macro in SUMS.items():
             self._database.execute(f"CREATE TEMP TABLE {table} AS FROM {macro}('round_bets')")
 

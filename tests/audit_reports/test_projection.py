@@ -15,6 +15,7 @@ import duckdb
 import pytest
 
 from audit_reports import projection as projections
+from audit_reports import read_model
 from audit_reports import verified as verification
 from audit_reports.errors import LeafRefused, ProjectionBusy, ProjectionUnavailable
 from audit_reports.projection import open_projection
@@ -183,10 +184,11 @@ def test_a_failure_inside_the_transaction_leaves_the_tables_as_they_were(
                 return self._tables.execute(text, *arguments)
 
         tables = projection._tables
-        monkeypatch.setattr(projection, "_tables", Failing(tables))
-        with pytest.raises(KeyboardInterrupt):
-            projection.update()
-        monkeypatch.setattr(projection, "_tables", tables)
+        with monkeypatch.context() as failing:
+            failing.setattr(projection, "_tables", Failing(tables))
+            failing.setattr(projection._model, "database", Failing(tables))
+            with pytest.raises(KeyboardInterrupt):
+                projection.update()
         assert contents(projection) == before
         projection.update()
         assert counted(projection)[0][1] == 200
@@ -437,7 +439,7 @@ def held_by_another_process(path: Path) -> Iterator["subprocess.Popen[bytes]"]:
 def test_a_projection_that_stays_busy_is_refused(
     ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch, rebuild: bool
 ) -> None:
-    monkeypatch.setattr(projections, "WAIT_SECONDS", 0.3)
+    monkeypatch.setattr(read_model, "WAIT_SECONDS", 0.3)
     with held_by_another_process(path):
         begun = time.monotonic()
         with pytest.raises(ProjectionBusy, match="another process"):

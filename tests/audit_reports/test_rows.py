@@ -183,7 +183,7 @@ def test_the_columns_of_luck_are_its_parts(ledger: Ledger) -> None:
         "error_minor",
         "wrong_hands",
     ]
-    assert "luck" in sql.tables()
+    assert "luck" in sql.statements("tables")
 
 
 def test_what_was_returned_is_its_start_luck_skill_and_error(ledger: Ledger) -> None:

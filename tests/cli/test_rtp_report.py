@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from audit_reports import projection as projections
+from audit_reports import read_model
 from cli.demo import alter_payment
 from cli.main import run
 from cli.rtp import bar
@@ -413,7 +414,7 @@ def test_who_counts_waits_for_another_who_counts_and_says_so_once_on_a_terminal(
 def test_a_ledger_that_another_counts_for_too_long_is_refused_in_one_line(
     shoeproof: Shoeproof, ledger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(projections, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(read_model, "WAIT_SECONDS", 0.1)
     shoeproof("project", "--ledger", ledger)
     holder = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print(flush=True); input()"
     command = [sys.executable, "-c", holder, str(ledger / "projection" / "rtp.duckdb")]

@@ -1,0 +1,219 @@
+"""Read models: tables made of a ledger's leaves, in a file beside it, and how far they reach.
+
+Tables and reach change in one transaction, so that an update stopped anywhere goes on as if it
+never had stopped. What was made of another ledger, by another format, or of leaves that are no
+longer there or no longer trusted, is noticed and begun anew. The file lies in the ledger's
+directory and is trusted like it: whoever did not make it should ask for it to be made anew.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple, Self
+
+import duckdb
+
+from audit_reports import sql
+from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
+from audit_reports.segments import MEND
+from ledger import Ledger
+from ledger.events import KEYS_STREAM, KeyRevoked
+from ledger.merkle import Peaks, leaf_hash
+
+DIRECTORY: Final = "projection"
+"""Where read models lie below the ledger."""
+
+WAIT_SECONDS: Final = 60.0
+"""How long to wait for another process that writes the same file."""
+
+POLL_SECONDS: Final = 0.2
+
+
+class Reach(NamedTuple):
+    """How far tables reach: the leaves before `size`, the last of which has the lower-hex hash.
+
+    `peaks` are those of the tree, lower hex; the leaves before `covered` were held to a checkpoint
+    of so many.
+    """
+
+    size: int
+    last_leaf_hash: str | None
+    peaks: list[str]
+    covered: int
+
+    @property
+    def tree(self) -> Peaks:
+        """The peaks as bytes."""
+        return tuple(map(bytes.fromhex, self.peaks))
+
+
+NOTHING: Final = Reach(0, None, [], 0)
+
+
+class ReadModel:
+    """The tables of one ledger; the only writer of their file while it is open."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        version: int,
+        path: Path | None,
+        database: duckdb.DuckDBPyConnection,
+        spill: "TemporaryDirectory[str] | None" = None,
+    ) -> None:
+        """Hold a database open, and a folder for what it spills; use `open_read_model`."""
+        self.ledger = ledger
+        self.path = path
+        self.database = database
+        self._version = version
+        self._spill = spill
+
+    def reach(self, size: int) -> Reach | None:
+        """Return how far the tables reach, None where they are not of the first `size` leaves.
+
+        Raises ProjectionUnavailable.
+        """
+        with translated_errors():
+            try:
+                found = self.database.execute("SELECT * FROM projected").fetchall()
+            except duckdb.CatalogException:
+                return None
+        if len(found) != 1 or found[0][:2] != (self._version, self.ledger.origin):
+            return None
+        reach = Reach(*found[0][2:])
+        return reach if reach.size <= size and self._holds(reach) else None
+
+    def begin(self, statements: str) -> None:
+        """Make the tables by their statements, empty, in place of any before."""
+        with self.transaction():
+            self.database.execute(statements)
+            self.database.execute(sql.statements("read_model"))
+            self.write_reach(NOTHING)
+
+    def write_reach(self, reach: Reach) -> None:
+        """Write how far the tables reach, in the same transaction as what they hold."""
+        self.database.execute("DELETE FROM projected")
+        values = [self._version, self.ledger.origin, *reach]
+        self.database.execute("INSERT INTO projected VALUES (?, ?, ?, ?, ?, ?)", values)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Do all of a block, or nothing of it. Raises ProjectionUnavailable and MemoryError."""
+        with translated_errors():
+            self.database.begin()
+            try:
+                yield
+                self.database.commit()
+            except BaseException:
+                self.database.rollback()
+                raise
+
+    def close(self) -> None:
+        """Release the file for other processes; tables in memory are gone then."""
+        self.database.close()
+        if self._spill is not None:
+            self._spill.cleanup()
+
+    def __enter__(self) -> Self:
+        """Return this read model, to be closed when the block ends."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def _holds(self, reach: Reach) -> bool:
+        if not reach.size:
+            return True
+        if hash_at(self.ledger, reach.size - 1) != reach.last_leaf_hash:
+            return False
+        # A revocation may reach back to leaves that were trusted when tables were made of them.
+        return not any(
+            isinstance(data := recorded.event.data, KeyRevoked)
+            and recorded.leaf_index >= reach.size > data.first_untrusted_leaf_index
+            for recorded in self.ledger.events(KEYS_STREAM)
+        )
+
+
+def open_read_model(
+    ledger: Ledger,
+    name: str,
+    version: int,
+    *,
+    rebuild: bool = False,
+    waiting: Callable[[], object] | None = None,
+) -> ReadModel:
+    """Open a ledger's read model of a name and the version of its tables, or begin one.
+
+    Where nothing may be written, and for a ledger in memory, the tables are in memory and begin
+    empty. With `rebuild` nothing of earlier ones is used. While another process has the file open
+    this waits, having called `waiting`; raises ProjectionBusy when that takes WAIT_SECONDS, and
+    ProjectionUnavailable when the file cannot be used.
+    """
+    path = None if ledger.path is None else _writable_file(ledger.path / DIRECTORY, name)
+    if path is None:
+        spill = TemporaryDirectory(prefix="projection-")
+        with translated_errors():
+            return ReadModel(ledger, version, None, sql.connect(spill=spill.name), spill)
+    if rebuild:
+        _remove(path, waiting)
+    return ReadModel(ledger, version, path, _connect(path, waiting))
+
+
+def hash_at(ledger: Ledger, leaf_index: int) -> str | None:
+    """Return the lower-hex hash of a leaf as it is stored, None where there is none."""
+    found = ledger.store.fetch(leaf_index, leaf_index + 1)
+    return leaf_hash(found[0].state).hex() if found else None
+
+
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    """Raise what DuckDB raises as ProjectionBusy, ProjectionUnavailable or MemoryError."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise MemoryError from error
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        if "lock on file" in reason:
+            raise ProjectionBusy(
+                "the projection is being written by another process: try again when it ends"
+            ) from error
+        raise ProjectionUnavailable(f"the projection cannot be used ({reason}): {MEND}") from error
+
+
+def _connect(path: Path, waiting: Callable[[], object] | None) -> duckdb.DuckDBPyConnection:
+    deadline, has_told = time.monotonic() + WAIT_SECONDS, False
+    while True:
+        try:
+            with translated_errors():
+                return sql.connect(str(path))
+        except ProjectionBusy:
+            if time.monotonic() >= deadline:
+                raise
+        if waiting is not None and not has_told:
+            waiting()
+            has_told = True
+        time.sleep(POLL_SECONDS)
+
+
+def _remove(path: Path, waiting: Callable[[], object] | None) -> None:
+    # The file goes whole: one made by somebody else may hold more than tables. Opening it first
+    # keeps it from being pulled from under the process that writes it.
+    with suppress(ProjectionUnavailable):
+        _connect(path, waiting).close()
+    for file in (path, path.with_name(f"{path.name}.wal")):
+        file.unlink(missing_ok=True)
+
+
+def _writable_file(directory: Path, name: str) -> Path | None:
+    try:
+        directory.mkdir(exist_ok=True)
+    except OSError:
+        return None
+    file = directory / name
+    targets = [directory, file] if file.exists() else [directory]
+    return file if all(os.access(target, os.W_OK) for target in targets) else None
