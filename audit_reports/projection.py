@@ -23,7 +23,7 @@ from audit_reports.read_model import (
     open_read_model,
     translated_errors,
 )
-from audit_reports.round_leaves import Changes, Gatherer, RuleSet, read_rules
+from audit_reports.round_leaves import Changes, Gatherer, RuleSet, rule_sets_of
 from audit_reports.round_tables import (
     ROUND_TABLES,
     RowsByTable,
@@ -32,7 +32,6 @@ from audit_reports.round_tables import (
     rows_by_table,
     to_columns,
 )
-from audit_reports.said import said
 from audit_reports.segments import FORMAT, Manifest, publish, read_manifest
 from audit_reports.verified import (
     latest_covered,
@@ -127,10 +126,7 @@ class Projection:
             made.append(run.made.rows)
             gatherer.take(run.made.rest)
             if run.stop == stop or run.stop - reach.size >= COMMIT_LEAVES:
-                hashes = [peak.hex() for peak in run.peaks]
-                last = run.last_leaf_hash.hex()
-                covered = min(run.covered, run.stop) if run.covered > start else reach.covered
-                reach = Reach(run.stop, last, hashes, covered)
+                reach = Reach.of(run, start, reach.covered)
                 self._commit(gatherer.changes(), made, rule_sets, reach)
                 made = []
             if progress is not None:
@@ -157,12 +153,7 @@ class Projection:
             if first < start:
                 raise
             leaves = verified_stream(self.ledger, RULES_STREAM, first)
-        found: dict[str, RuleSet] = {}
-        for leaf in leaves:
-            rules = read_rules(said(leaf, None))
-            if rules is not None:
-                found.setdefault(*rules)
-        return found, refused
+        return rule_sets_of(leaves), refused
 
     def publish(self, state: ProjectionState, folder: Path) -> None:
         """Publish what the tables hold as Parquet segments in a folder, where they are not yet.

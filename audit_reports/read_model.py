@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import duckdb
 
 from audit_reports import sql
 from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
 from audit_reports.segments import MEND
+from audit_reports.verified import VerifiedRun
 from ledger import Ledger
 from ledger.events import KEYS_STREAM, KeyRevoked
 from ledger.merkle import Peaks, leaf_hash
@@ -43,6 +44,19 @@ class Reach(NamedTuple):
     last_leaf_hash: str | None
     peaks: list[str]
     covered: int
+
+    @classmethod
+    def of(cls, run: VerifiedRun[Any], start: int, covered: int) -> Self:
+        """Return the reach up to the end of a verified run, of an update that began at `start`.
+
+        `covered` is that of the reach before.
+        """
+        return cls(
+            run.stop,
+            run.last_leaf_hash.hex(),
+            [peak.hex() for peak in run.peaks],
+            min(run.covered, run.stop) if run.covered > start else covered,
+        )
 
     @property
     def tree(self) -> Peaks:

@@ -190,6 +190,16 @@ class Gatherer:
             self._now.interruptions.append(_interruption(leaf, event))
 
 
+def rule_sets_of(leaves: Iterable[StoredLeaf]) -> dict[str, RuleSet]:
+    """Return the rule sets that verified leaves add, by digest; of equal ones the first."""
+    found: dict[str, RuleSet] = {}
+    for leaf in leaves:
+        rules = read_rules(said(leaf, None))
+        if rules is not None:
+            found.setdefault(*rules)
+    return found
+
+
 def read_rules(event: Said) -> tuple[str, RuleSet] | None:
     """Return the rules an event adds, by the digest that their content has."""
     if not isinstance(event.data, RulesAdded):

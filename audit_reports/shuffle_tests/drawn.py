@@ -1,8 +1,9 @@
 """Cards that were seen, held to the shoes that the revealed seeds give."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -19,13 +20,11 @@ MOST_NAMED: Final = 1000
 _NO_CARD: Final = -1
 
 
-class WrongCards:
-    """The cards that are not those of their shoes: the first of them, and how many there are."""
+class WrongCards(msgspec.Struct):
+    """The cards that are not those of their shoes: the first by leaf, and how many are more."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._named: list[Finding] = []
-        self._more = 0
+    named: list[Finding] = []
+    more: int = 0
 
     def add(self, rounds: Sequence[DealtRound], shoes: npt.NDArray[Any]) -> None:
         """Hold the cards of rounds to their shoes, (rounds, cards) as `whole_shoes` gives them.
@@ -44,17 +43,24 @@ class WrongCards:
         numbers, cards = zip(*held, strict=True)
         due = shoes[list(numbers), [card.shoe_index for card in cards]] % len(PACK)
         told = np.array([NUMBER.get(card.card, _NO_CARD) for card in cards])
-        for at in np.flatnonzero(told != due).tolist():
-            if len(self._named) == MOST_NAMED:
-                self._more += 1
-            else:
-                self._named.append(_finding(rounds[numbers[at]], cards[at], PACK[due[at]]))
+        wrong = np.flatnonzero(told != due).tolist()
+        self._name(_finding(rounds[numbers[at]], cards[at], PACK[due[at]]) for at in wrong)
+
+    def merge(self, other: "WrongCards") -> None:
+        """Add those of other rounds."""
+        self._name(other.named)
+        self.more += other.more
+
+    def _name(self, found: Iterable[Finding]) -> None:
+        named = sorted([*self.named, *found], key=lambda each: each.leaf_index or 0)
+        self.named, others = named[:MOST_NAMED], named[MOST_NAMED:]
+        self.more += len(others)
 
     def findings(self) -> Iterator[Finding]:
         """Yield a finding for each card that is named, and one for all others."""
-        yield from self._named
-        if self._more:
-            text = f"{self._more:,} more cards are not the shoe's: `shoeproof audit` names each"
+        yield from self.named
+        if self.more:
+            text = f"{self.more:,} more cards are not the shoe's: `shoeproof audit` names each"
             yield Finding(CARD_MISMATCH, text)
 
 

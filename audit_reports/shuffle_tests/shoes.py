@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -54,37 +55,73 @@ _BETWEEN: Final = {"products", "overlap"}
 
 _COLLECTED_SHARES: Final = 10
 
+NO_COUNTS: Final = np.empty(0, np.int64)
+"""Stands for counts that are yet to begin."""
 
-class ShoeCounts:
-    """What has been counted of the shoes of one game, added in the order they were dealt."""
 
-    def __init__(self, decks: int) -> None:
-        """Begin with no shoe."""
-        self.size = decks * len(PACK)
-        self.shoes = 0
-        self._type = np.arange(self.size) % len(PACK)
-        self._by_place = np.zeros((self.size, self.size), np.int64)
-        self._first_two = np.zeros((self.size, self.size), np.int64)
-        self._collected = np.zeros(self.size + 1, np.int64)
-        self._sums: dict[str, int] = {}
-        self._last: Ints = np.empty((0, self.size), np.int16)
+class ShoeCounts(msgspec.Struct):
+    """What has been counted of the shoes of one game, of `decks` decks each.
+
+    `by_place` counts cards by position, (cards, cards), `first_two` shoes by their first two cards,
+    `collected` by how many cards show every rank; `sums` are those within shoes, and between the
+    shoes of `pairs` that follow each other. `last` is the last shoe, (1, cards), or none.
+    """
+
+    decks: int
+    shoes: int = 0
+    pairs: int = 0
+    by_place: Ints = NO_COUNTS
+    first_two: Ints = NO_COUNTS
+    collected: Ints = NO_COUNTS
+    last: Ints = NO_COUNTS
+    sums: dict[str, int] = {}
+
+    def __post_init__(self) -> None:
+        """Begin with no shoe, unless counts are given."""
+        if not self.by_place.size:
+            self.by_place = np.zeros((self.size, self.size), np.int64)
+            self.first_two = np.zeros((self.size, self.size), np.int64)
+            self.collected = np.zeros(self.size + 1, np.int64)
+            self.last = np.empty((0, self.size), np.int16)
+
+    @property
+    def size(self) -> int:
+        """How many cards a shoe has."""
+        return self.decks * len(PACK)
+
+    @property
+    def _type(self) -> Ints:
+        return np.arange(self.size) % len(PACK)
 
     def add(self, shoes: Ints) -> None:
-        """Count shoes, (shoes, cards), as `replay.bulk.shoes.whole_shoes` gives them."""
+        """Count shoes by themselves, (shoes, cards) as `whole_shoes` gives them."""
         self.shoes += len(shoes)
         for place, cards in enumerate(shoes.T):
-            self._by_place[place] += np.bincount(cards, minlength=self.size)
-        np.add.at(self._first_two, (shoes[:, 0], shoes[:, 1]), 1)
+            self.by_place[place] += np.bincount(cards, minlength=self.size)
+        np.add.at(self.first_two, (shoes[:, 0], shoes[:, 1]), 1)
         types = self._type[shoes]
         self._add_sums(_within(types))
-        self._collected += np.bincount(_collected_at(RANK[types]), minlength=self.size + 1)
-        joined = np.concatenate([self._last, shoes])
-        self._add_sums(_between(joined, SCORE[self._type[joined]]))
-        self._last = joined[-1:]
+        self.collected += np.bincount(_collected_at(RANK[types]), minlength=self.size + 1)
+
+    def follow(self, shoes: Ints) -> None:
+        """Count how shoes follow those before, in the order of the rounds' beginnings."""
+        joined = np.concatenate([self.last, shoes])
+        if len(joined) > 1:
+            self._add_sums(_between(joined, SCORE[self._type[joined]]))
+            self.pairs += len(joined) - 1
+        self.last = joined[-1:]
+
+    def merge(self, other: "ShoeCounts") -> None:
+        """Add what was counted of other shoes by themselves."""
+        self.shoes += other.shoes
+        self.by_place += other.by_place
+        self.first_two += other.first_two
+        self.collected += other.collected
+        self._add_sums(other.sums)
 
     def _add_sums(self, sums: dict[str, int]) -> None:
         for name, value in sums.items():
-            self._sums[name] = self._sums.get(name, 0) + value
+            self.sums[name] = self.sums.get(name, 0) + value
 
     def results(self, game: str) -> Iterator[ShuffleTest]:
         """Yield every test of whole shoes."""
@@ -130,7 +167,7 @@ class ShoeCounts:
         squares counts the places in which two shoes agree, and pairs of shoes are independent.)
         """
         n, shoes = self.size, self.shoes
-        table = self._by_place
+        table = self.by_place
         if groups is not None:
             table = np.stack(
                 [table[:, groups[self._type] == group].sum(axis=1) for group in np.unique(groups)],
@@ -148,7 +185,7 @@ class ShoeCounts:
 
     def _collector(self) -> dict[str, Any]:
         edges, chances = _collector_classes(self.size)
-        counts = np.add.reduceat(self._collected, edges)
+        counts = np.add.reduceat(self.collected, edges)
         expected = self.shoes * chances
         statistic = float(((counts - expected) ** 2 / expected).sum())
         freedom = len(chances) - 1
@@ -160,12 +197,12 @@ class ShoeCounts:
 
     def _scored(self, name: str) -> dict[str, Any]:
         moments = _moments(self.size)[name]
-        terms = self.shoes - 1 if name in _BETWEEN else self.shoes
-        score = standard_score(self._sums[name], terms * moments.mean, terms * moments.variance)
+        terms = self.pairs if name in _BETWEEN else self.shoes
+        score = standard_score(self.sums[name], terms * moments.mean, terms * moments.variance)
         return {"statistic": score, "p_value": normal_p_value(score)}
 
     def _coincidences(self, name: str, each: float) -> dict[str, Any]:
-        count, mean = self._sums[name], (self.shoes - 1) * each
+        count, mean = self.sums[name], self.pairs * each
         return {
             "statistic": count, "expected": mean, "p_value": poisson_p_value(count, mean),
         }  # fmt: skip
@@ -176,7 +213,7 @@ class ShoeCounts:
         Pairs of shoes agree independently two by two, so mean and variance are those of Poisson
         but for one in n(n−1).
         """
-        counts = self._first_two
+        counts = self.first_two
         count = int((counts * (counts - 1)).sum()) // 2
         mean = self.shoes * (self.shoes - 1) / 2 / (self.size * (self.size - 1))
         return {"statistic": count, "expected": mean, "p_value": poisson_p_value(count, mean)}

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from random import Random
 from time import perf_counter
 
-from audit_reports.shuffle_tests.battery import BATCH, run_shuffle_tests
+from audit_reports.shuffle_tests.battery import run_shuffle_tests
+from audit_reports.shuffle_tests.counting import BATCH
 from audit_reports.shuffle_tests.deals import DealCounts
 from audit_reports.shuffle_tests.drawn import WrongCards
 from audit_reports.shuffle_tests.records import DealtRound, SeenCard

@@ -1,13 +1,23 @@
 """Shuffles, fair and faulty ones, and what the battery says of them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from audit_reports.round_leaves import rule_sets_of
+from audit_reports.shuffle_tests.battery import Battery, battery_of
+from audit_reports.shuffle_tests.counting import Counts
 from audit_reports.shuffle_tests.deals import DealCounts
+from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
+from audit_reports.shuffle_tests.records import DealtRound
 from audit_reports.shuffle_tests.results import ShuffleTest, judge
 from audit_reports.shuffle_tests.shoes import ShoeCounts
+from audit_reports.verified import verified_runs
+from ledger import Ledger
+from ledger.events import RULES_STREAM
+from replay.catalogue import rules_by_digest
 
 Ints = npt.NDArray[Any]
 Random = np.random.Generator
@@ -34,6 +44,7 @@ def of_shoes(shoes: Ints, level: float = 0.01) -> dict[str, ShuffleTest]:
     counts = ShoeCounts(shoes.shape[1] // 52)
     for part in np.array_split(shoes, 3):
         counts.add(part)
+        counts.follow(part)
     return {test.name: test for test in judge(list(counts.results("game")), level)}
 
 
@@ -41,8 +52,24 @@ def of_deals(deals: Ints, decks: int = 6, level: float = 0.01) -> dict[str, Shuf
     """The battery of initial deals, rows of places in the pack, by name."""
     counts = DealCounts(decks)
     for deal in deals.tolist():
-        counts.add(deal)
+        counts.follow([counts.add(deal)])
     return {test.name: test for test in judge(list(counts.results("game")), level)}
+
+
+def dealt_rounds(ledger: Ledger) -> list[DealtRound]:
+    """Every round of a ledger, the open ones last."""
+    leaves = [(leaf, None) for run in verified_runs(ledger, 0, ledger.size()) for leaf in run]
+    parted, open_rounds = part_rounds(leaves), OpenRounds(0, lambda _: ())
+    assert not list(open_rounds.take(parted.pieces))
+    return [*parted.whole, *open_rounds.rounds()]
+
+
+def run_on_rounds(ledger: Ledger, rounds: Sequence[DealtRound]) -> Battery:
+    """The battery over rounds under the rules of a ledger."""
+    counts = Counts()
+    leaves = ledger.store.stream(RULES_STREAM)
+    counts.follow(counts.add(rounds, rule_sets_of(leaves)))
+    return battery_of(counts, rules_by_digest(ledger))
 
 
 def rejected(tests: dict[str, ShuffleTest]) -> set[str]:

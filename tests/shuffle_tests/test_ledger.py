@@ -11,10 +11,9 @@ from msgspec.structs import replace
 
 from audit_reports import findings as codes
 from audit_reports.errors import LeafRefused
-from audit_reports.shuffle_tests import battery as batteries
-from audit_reports.shuffle_tests import drawn
-from audit_reports.shuffle_tests.battery import Battery, run_on_rounds, run_shuffle_tests
-from audit_reports.shuffle_tests.records import DealtRound, dealt_rounds
+from audit_reports.shuffle_tests import counting, drawn
+from audit_reports.shuffle_tests.battery import Battery, run_shuffle_tests
+from audit_reports.shuffle_tests.records import DealtRound
 from ledger import Ledger
 from ledger.events import (
     CardDealt,
@@ -37,6 +36,7 @@ from replay.replayer import replay_round
 from replay.table import LiveTable, TableSettings
 from tests.audit_reports.helpers import ZAPPIT, begun, closed, go_on, new_round, play, settled
 from tests.ledger.helpers import alter
+from tests.shuffle_tests.helpers import dealt_rounds, run_on_rounds
 
 SETTINGS = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
 
@@ -87,7 +87,7 @@ def test_a_round_says_its_seeds_times_and_initial_cards(ledger: Ledger) -> None:
 def test_honest_rounds_of_every_game_are_tested_and_sound(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batteries, "BATCH", 100)
+    monkeypatch.setattr(counting, "BATCH", 100)
     for game in ("zappit", "zero", "nba"):
         dealt(ledger, game, seeds(120))
     told: list[tuple[int, int]] = []
@@ -135,8 +135,8 @@ def _copied(each: DealtRound) -> DealtRound:
 
 def test_a_round_copied_whole_repeats_seed_shoe_and_commitment(ledger: Ledger) -> None:
     dealt(ledger, "zappit", seeds(2))
-    rounds = list(dealt_rounds(ledger))
-    battery = run_on_rounds([*rounds, _copied(rounds[0])], rules_by_digest(ledger))
+    rounds = dealt_rounds(ledger)
+    battery = run_on_rounds(ledger, [*rounds, _copied(rounds[0])])
     assert found(battery) == [codes.COMMITMENT_REPEATED, codes.SEED_REPEATED, codes.SHOE_REPEATED]
 
 

@@ -1,0 +1,133 @@
+"""What has been counted of a ledger's shuffles, kept beside it, so that the next tests go on there.
+
+A shoe takes some eighty microseconds to derive and count; of a ledger that grows only the new ones
+are. What is kept is a read model like the projection, and trusted like it.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from audit_reports import sql
+from audit_reports.read_model import NOTHING, Reach, ReadModel, translated_errors
+from audit_reports.round_leaves import RuleSet, SoundLeaf, rule_sets_of
+from audit_reports.shuffle_tests.counting import Counted, Counts, Noted
+from audit_reports.shuffle_tests.order import BeginningOrder
+from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
+from audit_reports.verified import made_of_verified, refuse_cut_tail, verified_stream
+from ledger import StoredLeaf
+from ledger.events import RULES_STREAM
+from ledger.sharing import Progress
+from replay.bulk.pool import uncollected
+
+FILE: Final = "shuffle.duckdb"
+
+VERSION: Final = 1
+"""The version of what is kept; all of another is counted anew."""
+
+KEEP_LEAVES: Final = 1 << 20
+"""After how many leaves counts are kept, and what is lost at most when counting is stopped."""
+
+
+class _State(msgspec.Struct):
+    counts: Counts
+    order: BeginningOrder
+
+
+class CountedRange(NamedTuple):
+    """What a range of leaves comes to: its whole rounds counted, and pieces of others."""
+
+    counts: Counts
+    ended: list[Counted]
+    begun: list[int]
+    pieces: list[SoundLeaf]
+
+
+def count_range(
+    rule_sets: Mapping[str, RuleSet],
+    leaves: Iterable[StoredLeaf],
+    texts: Iterable[bytes | None],
+) -> CountedRange:
+    """Count the rounds that lie whole in a range of verified leaves, which are in order.
+
+    `texts` are those of the leaves' data where it is sound. Raises EventUnreadable.
+    """
+    with uncollected():
+        parted = part_rounds(zip(leaves, texts, strict=True))
+        counts = Counts()
+        ended = counts.add(parted.whole, rule_sets)
+        return CountedRange(counts, ended, parted.begun, parted.pieces)
+
+
+def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> Counts:
+    """Return the counts of a ledger's first `size` leaves, and keep them up to there.
+
+    Raises LeafRefused for the first leaf that fails verification, EventUnreadable, the ledger's
+    errors, ProjectionUnavailable and MemoryError.
+    """
+    ledger = model.ledger
+    refuse_cut_tail(ledger)
+    rule_sets = rule_sets_of(verified_stream(ledger, RULES_STREAM, size))
+    reach, state, kept = _begin(model, size)
+    start = reach.size
+    rounds = OpenRounds(start, lambda stream: verified_stream(ledger, stream, start))
+    make = partial(count_range, rule_sets)
+    for run in made_of_verified(ledger, start, size, reach.tree, make):
+        state.counts.merge(run.made.counts)
+        ended = state.counts.add(list(rounds.take(run.made.pieces)), rule_sets)
+        turn = state.order.take(run.made.begun, [*run.made.ended, *ended])
+        state.counts.follow(turn)
+        if run.stop == size or run.stop - reach.size >= KEEP_LEAVES:
+            reach = Reach.of(run, start, reach.covered)
+            _keep(model, state, reach)
+            kept.merge(state.counts.noted)
+            state.counts.noted = Noted()
+        if progress is not None:
+            progress(run.stop, size)
+    # What goes beyond, of rounds that are open, is counted anew the next time.
+    state.counts.noted = kept
+    state.counts.add(rounds.rounds(), rule_sets)
+    state.counts.follow(state.order.rest())
+    return state.counts
+
+
+def _begin(model: ReadModel, size: int) -> tuple[Reach, _State, Noted]:
+    """Return how far counts are kept, the counts, and all that is noted of rounds."""
+    reach = model.reach(size)
+    kept = Noted()
+    if reach is None or not reach.size:
+        model.begin(sql.statements("shuffle"))
+        return NOTHING, _State(Counts(), BeginningOrder()), kept
+    with translated_errors():
+        ((state,),) = model.database.execute("SELECT counts FROM counts").fetchall()
+        noted = model.database.execute("SELECT noted FROM noted").fetchall()
+    for (each,) in noted:
+        kept.merge(msgspec.msgpack.decode(each, type=Noted))
+    return reach, _read_state(state), kept
+
+
+def _keep(model: ReadModel, state: _State, reach: Reach) -> None:
+    noted = msgspec.msgpack.encode(state.counts.noted)
+    counts = msgspec.structs.replace(state.counts, noted=Noted())
+    text = msgspec.msgpack.encode(_State(counts, state.order), enc_hook=_array_data)
+    with model.transaction():
+        model.database.execute("DELETE FROM counts")
+        model.database.execute("INSERT INTO counts VALUES (?)", [text])
+        model.database.execute("INSERT INTO noted VALUES (?)", [noted])
+        model.write_reach(reach)
+
+
+def _array_data(array: Any) -> tuple[str, tuple[int, ...], bytes]:
+    return array.dtype.str, array.shape, array.tobytes()
+
+
+def _read_state(data: bytes) -> _State:
+    return msgspec.msgpack.decode(data, type=_State, dec_hook=_array)
+
+
+def _array(_: type, data: Any) -> Any:
+    dtype, shape, values = data
+    return np.frombuffer(values, dtype).reshape(shape).copy()
