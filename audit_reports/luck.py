@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from audit_reports.round_leaves import Gathered
-from ledger.ledger import read_leaf
+from ledger.recorded import read_leaf
 from replay.bulk.reading import RoundsBuilder
 from replay.bulk.words import Own, Vocabulary
 from replay.engine.rules import Rules

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from audit_reports.rows import WouldHavePaidRow
 from ledger import StoredLeaf
-from ledger.ledger import read_leaf
+from ledger.recorded import read_leaf
 from replay.engine.rules import Rules
 from replay.replayer import replay_round
 

@@ -20,7 +20,7 @@ from cli.render import console, plain_table, print_json
 from ledger.events import ROLES, Role
 from ledger.keyring import RingKey
 from ledger.keys import parse_vkey
-from ledger.ledger import Recorded
+from ledger.recorded import Recorded
 from ledger.rotation import add_key, new_key, revoke_key, rotate_key
 
 app = typer.Typer(

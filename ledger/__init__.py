@@ -3,7 +3,8 @@
 from ledger.envelope import Event
 from ledger.errors import LedgerError
 from ledger.findings import Finding
-from ledger.ledger import Ledger, Recorded
+from ledger.ledger import Ledger
+from ledger.recorded import Recorded
 from ledger.schema import StoredLeaf
 
 __all__ = ["Event", "Finding", "Ledger", "LedgerError", "Recorded", "StoredLeaf"]

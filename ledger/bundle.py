@@ -31,8 +31,9 @@ from ledger.events import (
 )
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
-from ledger.ledger import Ledger, Recorded, read_leaf
+from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash, verify_consistency, verify_inclusion
+from ledger.recorded import Recorded, read_leaf
 from ledger.scan import Link, check_leaf, check_link, leaf_from_bytes, link_of
 from ledger.schema import StoredLeaf
 from ledger.signing import kept_checkpoints, sign_checkpoint

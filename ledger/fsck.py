@@ -15,8 +15,9 @@ from ledger import rounds, schema
 from ledger.checkpoint import Checkpoint, verify_by_ring
 from ledger.errors import EventUnreadable, NoteRefused, SigningRefused
 from ledger.findings import Finding
-from ledger.ledger import Ledger, read_leaf
+from ledger.ledger import Ledger
 from ledger.narrow import tiles_give
+from ledger.recorded import read_leaf
 from ledger.rehash import roots_at
 from ledger.schema import StoredLeaf
 from ledger.sharing import Progress

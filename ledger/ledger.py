@@ -38,6 +38,7 @@ from ledger.keys import (
     write_key,
 )
 from ledger.merkle import leaf_hash
+from ledger.recorded import Recorded, read_leaf
 from ledger.rounds import Alone, RoundRow, RoundState
 from ledger.schema import StoredLeaf
 from ledger.sealing import unseal_seed
@@ -47,15 +48,6 @@ from ledger.trust import Admission, build_ring
 
 _MOST_HEADS = 100_000
 """How many streams' heads are remembered; beyond it they are looked up again."""
-
-
-class Recorded(NamedTuple):
-    """An event in the ledger: its 0-based place, what it says, its leaf's hash and bytes."""
-
-    leaf_index: int
-    event: Event
-    leaf_hash: bytes
-    leaf: bytes
 
 
 class _Head(NamedTuple):
@@ -198,12 +190,11 @@ class Ledger:
         All get the one time `at`, by default the clock's. `after` maps streams to the last `seq`
         the caller has seen there, -1 for none, also of streams it only read: who decides by what it
         read passes it. `alone` is a condition on the player's open rounds, held to in the
-        transaction. Raises RoundStillOpen where it does
-        not hold, StreamConflict when another writer appended to one of the streams first (a retry
-        sees what it wrote), StreamClosed, EventRefused for an event that could not be read back or
-        that cannot stand in its stream, KeyUnusable when a key to sign with, or to add, is none,
-        KeyNotValid when one may not sign there, StoreUnavailable and StoreDamaged. Nothing is
-        written then.
+        transaction. Raises RoundStillOpen where it does not hold, StreamConflict when another
+        writer appended to one of the streams first (a retry sees what it wrote), StreamClosed,
+        EventRefused for an event that could not be read back or that cannot stand in its stream,
+        KeyUnusable when a key to sign with, or to add, is none, KeyNotValid when one may not sign
+        there, StoreUnavailable and StoreDamaged. Nothing is written then.
         """
         moment = format_time(at or self.now())
         heads: dict[str, _Head] = {}
@@ -486,12 +477,3 @@ class Ledger:
     def __exit__(self, *_: object) -> None:
         """Close this ledger."""
         self.close()
-
-
-def read_leaf(leaf: StoredLeaf) -> Recorded:
-    """Return what a stored leaf says, unverified; raise EventUnreadable when it cannot be read."""
-    try:
-        event = envelope.read_event(envelope.split_leaf(leaf.state).payload)
-    except EventUnreadable as error:
-        raise EventUnreadable(f"leaf {leaf.leaf_index} cannot be read: {error}") from error
-    return Recorded(leaf.leaf_index, event, leaf_hash(leaf.state), leaf.state)

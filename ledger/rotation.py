@@ -18,7 +18,8 @@ from ledger.errors import KeyUnusable
 from ledger.events import KEYS_STREAM, KeyRevoked, Role
 from ledger.files import make_durable
 from ledger.keys import FileSigner, PublicKey, key_name, write_key
-from ledger.ledger import Ledger, Recorded
+from ledger.ledger import Ledger
+from ledger.recorded import Recorded
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 

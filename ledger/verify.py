@@ -27,8 +27,9 @@ from ledger.errors import EventUnreadable, UnknownStream
 from ledger.events import CLOSING, KEYS_STREAM
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
-from ledger.ledger import Ledger, Recorded, read_leaf
+from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash
+from ledger.recorded import Recorded, read_leaf
 from ledger.rehash import Reread, reread
 from ledger.scan import Chains, Link, Run, check_leaf, check_link, link_of, scan
 from ledger.schema import StoredLeaf

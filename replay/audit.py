@@ -16,7 +16,7 @@ from ledger import Finding, Ledger, Recorded
 from ledger.errors import EventUnreadable
 from ledger.events import CLOSING, RoundOpened, RoundVoided
 from ledger.findings import EVENT_AFTER_CLOSE, EVENT_UNREADABLE
-from ledger.ledger import read_leaf
+from ledger.recorded import read_leaf
 from ledger.rounds import is_round
 from ledger.schema import StoredLeaf
 from ledger.sharing import Progress

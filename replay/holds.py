@@ -8,7 +8,7 @@ import msgspec
 from ledger import Ledger
 from ledger.errors import UnknownStream
 from ledger.events import HOLDS_PREFIX, RoundOpened, WinHeld, WinReleased
-from ledger.ledger import Recorded
+from ledger.recorded import Recorded
 from replay.errors import InputRefusedError
 from replay.wallet import Wallet
 

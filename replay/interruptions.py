@@ -27,7 +27,7 @@ from ledger.events import (
     WinHeld,
     WinReleased,
 )
-from ledger.ledger import read_leaf
+from ledger.recorded import read_leaf
 from ledger.schema import StoredLeaf
 from replay import findings as codes
 from replay.catalogue import policies_by_digest

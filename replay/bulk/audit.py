@@ -19,7 +19,7 @@ import msgspec
 from ledger import Ledger, StoredLeaf
 from ledger.integrity import Integrity, IntegrityJoin, check_range, examined
 from ledger.keyring import KeyRing
-from ledger.ledger import read_leaf
+from ledger.recorded import read_leaf
 from ledger.sharing import Fetch, Progress
 from ledger.store_errors import translated_errors
 from ledger.verify import SAMPLE

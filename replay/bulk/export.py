@@ -24,7 +24,7 @@ from ledger.events import (
     ShoeCommitted,
     ShoeRevealed,
 )
-from ledger.ledger import Recorded
+from ledger.recorded import Recorded
 from ledger.sharing import Progress
 from replay.audit import Gathered, readable
 from replay.bulk.folder import Folder

@@ -25,7 +25,7 @@ from ledger.events import (
 )
 from ledger.findings import EVENT_UNREADABLE
 from ledger.integrity import Examined, RangeCheck
-from ledger.ledger import read_leaf
+from ledger.recorded import read_leaf
 from ledger.rounds import is_round
 from replay.audit import OpenRound, VoidRound, is_of_game, judge, void_round
 from replay.bulk.batch import replay_batch

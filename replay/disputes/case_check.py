@@ -20,7 +20,7 @@ from ledger.events import (
     RoundOpened,
     RoundVoided,
 )
-from ledger.ledger import read_leaf
+from ledger.recorded import read_leaf
 from replay import findings as codes
 from replay.catalogue import policies_by_digest
 from replay.currency import amount_text

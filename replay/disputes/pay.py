@@ -24,7 +24,7 @@ from ledger.events import (
     ShoeCommitted,
 )
 from ledger.keys import Signer
-from ledger.ledger import read_leaf
+from ledger.recorded import read_leaf
 from ledger.schema import SELECT_IS_WHOLE, StoredLeaf
 from replay.disputes.assessment import Assessment, Claim
 from replay.disputes.cases import DAYS_TO_ANSWER, Case, dispute_stream, read_cases

@@ -35,7 +35,7 @@ from ledger.events import (
     RoundVoided,
     Stakes,
 )
-from ledger.ledger import read_leaf
+from ledger.recorded import read_leaf
 from replay.catalogue import add_published_games, current_rules
 from replay.games import GAMES
 from replay.players import make_player

@@ -27,8 +27,8 @@ from ledger import Ledger, Recorded, StoredLeaf
 from ledger.events import CLOSING
 from ledger.integrity import check_range
 from ledger.keyring import KeyRing
-from ledger.ledger import read_leaf
 from ledger.merkle import leaf_hash, root_hash
+from ledger.recorded import read_leaf
 from ledger.rounds import is_round
 from ledger.signing import sign_checkpoint
 from ledger.verify import verify

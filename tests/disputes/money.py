@@ -9,7 +9,7 @@ from ledger import Ledger
 from ledger.errors import UnknownStream
 from ledger.events import EventData, Role, RoundOpened
 from ledger.keys import FileSigner, PublicKey, Signer
-from ledger.ledger import Recorded
+from ledger.recorded import Recorded
 from ledger.rotation import add_key
 from replay.catalogue import add_published_games, rules_by_digest
 from replay.disputes.assessment import (

@@ -6,8 +6,9 @@ import pytest
 
 from ledger import canonical
 from ledger.envelope import payload, split_leaf
-from ledger.ledger import Ledger, read_leaf
+from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash
+from ledger.recorded import read_leaf
 from ledger.scan import check_leaf, check_link, link_of
 from ledger.schema import StoredLeaf
 from ledger.sound import Sound, SoundOf, sound_leaves

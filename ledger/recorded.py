@@ -1,0 +1,27 @@
+"""What a stored leaf says, read as it stands; whether to believe it is for `scan` to tell."""
+
+from typing import NamedTuple
+
+from ledger import envelope
+from ledger.envelope import Event
+from ledger.errors import EventUnreadable
+from ledger.merkle import leaf_hash
+from ledger.schema import StoredLeaf
+
+
+class Recorded(NamedTuple):
+    """An event in the ledger: its 0-based place, what it says, its leaf's hash and bytes."""
+
+    leaf_index: int
+    event: Event
+    leaf_hash: bytes
+    leaf: bytes
+
+
+def read_leaf(leaf: StoredLeaf) -> Recorded:
+    """Return what a stored leaf says, unverified; raise EventUnreadable when it cannot be read."""
+    try:
+        event = envelope.read_event(envelope.split_leaf(leaf.state).payload)
+    except EventUnreadable as error:
+        raise EventUnreadable(f"leaf {leaf.leaf_index} cannot be read: {error}") from error
+    return Recorded(leaf.leaf_index, event, leaf_hash(leaf.state), leaf.state)
