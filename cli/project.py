@@ -1,9 +1,11 @@
 """`project`: bring the tables that figures are counted from up to date, and publish them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.progress import Progress
 from rich.text import Text
 
 from cli.errors import FINDINGS
@@ -103,8 +105,13 @@ def up_to_date(
             verified_only=verified_only,
             par_sheets=par_sheets or [],
             progress=lambda done, size: bar.update(task, completed=done, total=size),
-            waiting=None if bar.disable else lambda: bar.console.print(WAITING),
+            waiting=told_of_waiting(bar),
         )
+
+
+def told_of_waiting(bar: Progress) -> Callable[[], object] | None:
+    """Return what says once, where there is a terminal, that another process is waited for."""
+    return None if bar.disable else lambda: bar.console.print(WAITING)
 
 
 def par_sheets_in(file: Path | None) -> "list[ParSheet]":

@@ -20,6 +20,7 @@ from cli.project import (
     RebuildOption,
     VerifiedOnlyOption,
     par_sheets_in,
+    told_of_waiting,
     up_to_date,
 )
 from cli.render import console, plain, progress_bar
@@ -66,7 +67,9 @@ def rtp_report_command(
     title: Annotated[str | None, typer.Option(help="The report's title.")] = None,
     without_shuffle_tests: Annotated[
         bool,
-        typer.Option("--no-shuffle-tests", help="Leave out the shuffle, which takes longest."),
+        typer.Option(
+            "--no-shuffle-tests", help="Leave out the shuffle, which at first takes longest."
+        ),
     ] = False,
     par_sheets: ParSheetsOption = None,
     rebuild: RebuildOption = False,
@@ -107,7 +110,12 @@ def rtp_report_command(
     ):
         task = bar.add_task("shuffling")
         report = report_on(
-            ledger, tables, asked, lambda done, size: bar.update(task, completed=done, total=size)
+            ledger,
+            tables,
+            asked,
+            rebuild=rebuild,
+            progress=lambda done, size: bar.update(task, completed=done, total=size),
+            waiting=told_of_waiting(bar),
         )
     write_rtp_report(report, output)
     out = console()

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from cli.errors import FINDINGS
 from cli.options import JsonOption, LedgerOption, open_to_read
+from cli.project import RebuildOption, told_of_waiting
 from cli.render import console, plain, plain_table, print_findings, print_json, progress_bar
 
 WIDE_ENOUGH = 110
@@ -25,13 +26,16 @@ def register(app: typer.Typer) -> None:
     app.command("shuffle-tests")(shuffle_tests_command)
 
 
-def shuffle_tests_command(path: LedgerOption = None, as_json: JsonOption = False) -> None:
+def shuffle_tests_command(
+    path: LedgerOption = None, rebuild: RebuildOption = False, as_json: JsonOption = False
+) -> None:
     """Test every shoe re-derived from its seeds, and every initial deal, for randomness.
 
     The tests are those that GLI-19 names, judged together at 99% confidence: of a hundred ledgers
     shuffled by chance at most one fails. Cards other than their seeds give, repeated seeds, shoes
     and commitments, and commitments made after the stakes are findings. Only verified leaves are
-    read.
+    read. What was counted is kept in the ledger's directory, under projection, so that the next run
+    derives the new shoes alone.
     """
     # SciPy takes longer to load than most commands to run.
     from audit_reports.shuffle_tests.battery import run_shuffle_tests
@@ -39,7 +43,10 @@ def shuffle_tests_command(path: LedgerOption = None, as_json: JsonOption = False
     with open_to_read(path) as ledger, progress_bar() as bar:
         task = bar.add_task("shuffling")
         battery = run_shuffle_tests(
-            ledger, lambda done, size: bar.update(task, completed=done, total=size)
+            ledger,
+            rebuild=rebuild,
+            progress=lambda done, size: bar.update(task, completed=done, total=size),
+            waiting=told_of_waiting(bar),
         )
     if as_json:
         counts = {"tested": battery.tested, "rejected": len(battery.rejected)}

@@ -1,6 +1,6 @@
 """A report on realised RTP straight from a ledger: the only part of one that reads it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from hashlib import sha256
 from importlib.metadata import version
@@ -40,16 +40,25 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report_on(
-    ledger: Ledger, tables: Tables, asked: Asked, progress: Progress | None = None
+    ledger: Ledger,
+    tables: Tables,
+    asked: Asked,
+    *,
+    rebuild: bool = False,
+    progress: Progress | None = None,
+    waiting: Callable[[], object] | None = None,
 ) -> RtpReport:
     """Return the report on a ledger by its tables, which say how far it is verified.
 
-    `progress` is told how far the shuffle tests are. Raises QueryRefused and the ledger's errors.
+    `rebuild`, `progress` and `waiting` are for the shuffle tests. Raises QueryRefused and what
+    these raise.
     """
     found = figures(tables, asked.scope, asked.by)
     battery = None
     if asked.shuffle_tests:
-        battery = run_shuffle_tests(ledger, progress, size=tables.size)
+        battery = run_shuffle_tests(
+            ledger, tables.size, rebuild=rebuild, progress=progress, waiting=waiting
+        )
     return build_report(
         found,
         theories_of(ledger, found),

@@ -47,16 +47,16 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
 
 def run_shuffle_tests(
     ledger: Ledger,
-    progress: Progress | None = None,
     size: int | None = None,
     *,
     rebuild: bool = False,
+    progress: Progress | None = None,
     waiting: Callable[[], object] | None = None,
 ) -> Battery:
     """Return the battery over all rounds of a ledger, or of its first `size` leaves.
 
-    What was counted before is kept, by the rules of `open_read_model`. Raises what that and
-    `counts_of` raise.
+    What was counted is kept for the next time, by the rules of `open_read_model`; `progress` is
+    told how many leaves are counted and of how many. Raises what that and `counts_of` raise.
     """
     size = ledger.size() if size is None else size
     with open_read_model(ledger, FILE, VERSION, rebuild=rebuild, waiting=waiting) as model:

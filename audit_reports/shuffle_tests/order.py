@@ -24,6 +24,10 @@ class _Begun(msgspec.Struct):
     is_over: bool = False
     counted: Counted | None = None
 
+    def after(self, begun: int) -> int:
+        """Return how many of the first `begun` rounds began after this one."""
+        return begun - 1 - self.number
+
 
 class BeginningOrder(msgspec.Struct):
     """The rounds that wait for others before them to end, by their first leaf.
@@ -50,7 +54,7 @@ class BeginningOrder(msgspec.Struct):
             if mine is None or each.last_leaf is None:
                 continue
             mine.is_over = True
-            if before + bisect_left(begun, each.last_leaf) - mine.number <= MOST_WAITING:
+            if mine.after(before + bisect_left(begun, each.last_leaf)) <= MOST_WAITING:
                 mine.counted = each
         ready = list(takewhile(self._is_due, self.waiting.items()))
         for first_leaf, _ in ready:
@@ -63,4 +67,4 @@ class BeginningOrder(msgspec.Struct):
 
     def _is_due(self, item: tuple[int, _Begun]) -> bool:
         _, each = item
-        return each.is_over or self.begun - each.number > MOST_WAITING
+        return each.is_over or each.after(self.begun) > MOST_WAITING

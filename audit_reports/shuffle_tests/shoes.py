@@ -63,13 +63,14 @@ class ShoeCounts(msgspec.Struct):
     """What has been counted of the shoes of one game, of `decks` decks each.
 
     `by_place` counts cards by position, (cards, cards), `first_two` shoes by their first two cards,
-    `collected` by how many cards show every rank; `sums` are those within shoes, and between the
-    shoes of `pairs` that follow each other. `last` is the last shoe, (1, cards), or none.
+    `collected` by how many cards show every rank; `sums` are those within shoes, and between each
+    of the `followed` shoes and the next, in the order of their rounds' beginnings. `last` is the
+    last of these, (1, cards), or none.
     """
 
     decks: int
     shoes: int = 0
-    pairs: int = 0
+    followed: int = 0
     by_place: Ints = NO_COUNTS
     first_two: Ints = NO_COUNTS
     collected: Ints = NO_COUNTS
@@ -108,7 +109,7 @@ class ShoeCounts(msgspec.Struct):
         joined = np.concatenate([self.last, shoes])
         if len(joined) > 1:
             self._add_sums(_between(joined, SCORE[self._type[joined]]))
-            self.pairs += len(joined) - 1
+        self.followed += len(shoes)
         self.last = joined[-1:]
 
     def merge(self, other: "ShoeCounts") -> None:
@@ -125,38 +126,33 @@ class ShoeCounts(msgspec.Struct):
 
     def results(self, game: str) -> Iterator[ShuffleTest]:
         """Yield every test of whole shoes."""
-        for name, kind, test in self._tests():
-            if self.shoes < FEWEST_SHOES:
+        for name, kind, shoes, test in self._tests():
+            if shoes < FEWEST_SHOES:
                 needs = f"{FEWEST_SHOES} shoes"
-                yield ShuffleTest(
-                    game=game, name=name, kind=kind, observations=self.shoes, needs=needs
-                )
+                yield ShuffleTest(game=game, name=name, kind=kind, observations=shoes, needs=needs)
             else:
-                yield ShuffleTest(
-                    game=game, name=name, kind=kind, observations=self.shoes, **test()
-                )
+                yield ShuffleTest(game=game, name=name, kind=kind, observations=shoes, **test())
 
-    def _tests(self) -> Iterator[tuple[str, str, Callable[[], dict[str, Any]]]]:
-        """Yield each test's name, its kind, and what makes the figures."""
+    def _tests(self) -> Iterator[tuple[str, str, int, Callable[[], dict[str, Any]]]]:
+        """Yield each test's name, its kind, on how many shoes it rests, and what makes it."""
+        shoes, followed = self.shoes, self.followed
         for what, groups in (("card", None), ("rank", RANK), ("suit", SUIT)):
-            yield f"{what} by position", TOTAL_DISTRIBUTION, partial(self._placed, groups)
-        yield "cards until every rank", COUPON_COLLECTOR, self._collector
+            yield f"{what} by position", TOTAL_DISTRIBUTION, shoes, partial(self._placed, groups)
+        yield "cards until every rank", COUPON_COLLECTOR, shoes, self._collector
         for lag in LAGS:
-            yield f"serial, {lag} apart", SERIAL, partial(self._scored, f"serial {lag}")
+            yield f"serial, {lag} apart", SERIAL, shoes, partial(self._scored, f"serial {lag}")
         for name in ("ten-card runs", "colour runs"):
-            yield name, RUNS, partial(self._scored, name)
+            yield name, RUNS, shoes, partial(self._scored, name)
         # A single deck has no two cards of a kind.
-        for name in ("rank pairs", "card pairs")[: self.size // len(PACK)]:
-            yield f"{name} side by side", DUPLICATES, partial(self._scored, name)
-        yield "same first two cards", DUPLICATES, self._repeated_beginnings
-        yield "serial, shoe to shoe", SERIAL, partial(self._scored, "products")
-        yield "first halves, shoe to shoe", OVERLAPS, partial(self._scored, "overlap")
-        yield "same place, shoe to shoe", INTERPLAY, partial(self._coincidences, "fixed", 1.0)
-        yield (
-            "same neighbours, shoe to shoe",
-            INTERPLAY,
-            partial(self._coincidences, "successions", successions(self.size)),
-        )
+        for name in ("rank pairs", "card pairs")[: self.decks]:
+            yield f"{name} side by side", DUPLICATES, shoes, partial(self._scored, name)
+        yield "same first two cards", DUPLICATES, shoes, self._repeated_beginnings
+        yield "serial, shoe to shoe", SERIAL, followed, partial(self._scored, "products")
+        yield "first halves, shoe to shoe", OVERLAPS, followed, partial(self._scored, "overlap")
+        same = {"place": ("fixed", 1.0), "neighbours": ("successions", successions(self.size))}
+        for name, counted in same.items():
+            test = partial(self._coincidences, *counted)
+            yield f"same {name}, shoe to shoe", INTERPLAY, followed, test
 
     def _placed(self, groups: Ints | None) -> dict[str, Any]:
         """Return χ² of cards, or groups of them, by position, scaled to its exact mean.
@@ -197,12 +193,12 @@ class ShoeCounts(msgspec.Struct):
 
     def _scored(self, name: str) -> dict[str, Any]:
         moments = _moments(self.size)[name]
-        terms = self.pairs if name in _BETWEEN else self.shoes
+        terms = self.followed - 1 if name in _BETWEEN else self.shoes
         score = standard_score(self.sums[name], terms * moments.mean, terms * moments.variance)
         return {"statistic": score, "p_value": normal_p_value(score)}
 
     def _coincidences(self, name: str, each: float) -> dict[str, Any]:
-        count, mean = self.sums[name], self.pairs * each
+        count, mean = self.sums[name], (self.followed - 1) * each
         return {
             "statistic": count, "expected": mean, "p_value": poisson_p_value(count, mean),
         }  # fmt: skip

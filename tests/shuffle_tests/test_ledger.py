@@ -91,7 +91,7 @@ def test_honest_rounds_of_every_game_are_tested_and_sound(
     for game in ("zappit", "zero", "nba"):
         dealt(ledger, game, seeds(120))
     told: list[tuple[int, int]] = []
-    battery = run_shuffle_tests(ledger, lambda done, size: told.append((done, size)))
+    battery = run_shuffle_tests(ledger, progress=lambda done, size: told.append((done, size)))
     assert told[-1] == (ledger.size(), ledger.size())
     assert (battery.rounds, battery.shoes, battery.deals) == (360, 360, 360)
     # The same 120 seeds were used for each game.
