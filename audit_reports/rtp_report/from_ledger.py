@@ -53,12 +53,13 @@ def report_on(
     `rebuild`, `progress` and `waiting` are for the shuffle tests. Raises QueryRefused and what
     these raise.
     """
-    found = figures(tables, asked.scope, asked.by)
+    # First, so that what it needs of memory is free again for the tables.
     battery = None
     if asked.shuffle_tests:
         battery = run_shuffle_tests(
             ledger, tables.size, rebuild=rebuild, progress=progress, waiting=waiting
         )
+    found = figures(tables, asked.scope, asked.by)
     return build_report(
         found,
         theories_of(ledger, found),

@@ -103,9 +103,10 @@ def _begin(model: ReadModel, size: int) -> tuple[Reach, _State, Noted]:
         return NOTHING, _State(Counts(), BeginningOrder()), kept
     with translated_errors():
         ((state,),) = model.database.execute("SELECT counts FROM counts").fetchall()
-        noted = model.database.execute("SELECT noted FROM noted").fetchall()
-    for (each,) in noted:
-        kept.merge(msgspec.msgpack.decode(each, type=Noted))
+        noted = model.database.execute("SELECT noted FROM noted")
+        # One by one, since of many rounds they are large.
+        while row := noted.fetchone():
+            kept.merge(msgspec.msgpack.decode(row[0], type=Noted))
     return reach, _read_state(state), kept
 
 
