@@ -57,7 +57,8 @@ BETS = """INSERT INTO bets SELECT first_leaf, first_leaf + $leaves - 3, 's1', 's
 TOTALS = """UPDATE rounds SET staked_minor = staked, paid_minor = paid,
     closed_staked_minor = IF(state = 'closed', staked, NULL),
     closed_paid_minor = IF(state = 'closed', paid, NULL)
-    FROM (SELECT first_leaf AS of_round, SUM(stake_minor) AS staked, COALESCE(SUM(paid_minor), 0) AS paid
+    FROM (SELECT first_leaf AS of_round, SUM(stake_minor) AS staked,
+              COALESCE(SUM(paid_minor), 0) AS paid
           FROM bets WHERE first_leaf >= $first * $leaves GROUP BY first_leaf)
     WHERE first_leaf = of_round"""
 CARDS = """INSERT INTO cards SELECT first_leaf, first_leaf + 3 + n, round,
