@@ -1,6 +1,7 @@
 """Cards that were seen, held to the shoes that the revealed seeds give."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -32,23 +33,19 @@ class WrongCards:
 
         A card from a place that the shoe does not have is not held to anything.
         """
-        size = shoes.shape[1]
-        held = [
-            (number, card)
-            for number, each in enumerate(rounds)
-            for card in each.seen
-            if 0 <= card.shoe_index < size
-        ]
-        if not held:
-            return
-        numbers, cards = zip(*held, strict=True)
-        due = shoes[list(numbers), [card.shoe_index for card in cards]] % len(PACK)
-        told = np.array([NUMBER.get(card.card, _NO_CARD) for card in cards])
-        for at in np.flatnonzero(told != due).tolist():
+        cards = list(chain.from_iterable([each.seen for each in rounds]))
+        number = np.repeat(np.arange(len(rounds)), [len(each.seen) for each in rounds])
+        # No integer of a ledger is beyond 2^53.
+        place = np.array([index for index, _, _, _ in cards], np.int64)
+        told = np.array([NUMBER.get(card, _NO_CARD) for _, card, _, _ in cards], np.int64)
+        held = np.flatnonzero((place >= 0) & (place < shoes.shape[1]))
+        due = shoes[number[held], place[held]] % len(PACK)
+        differs = np.flatnonzero(told[held] != due)
+        for at, card in zip(held[differs].tolist(), due[differs].tolist(), strict=True):
             if len(self._named) == MOST_NAMED:
                 self._more += 1
             else:
-                self._named.append(_finding(rounds[numbers[at]], cards[at], PACK[due[at]]))
+                self._named.append(_finding(rounds[number[at]], cards[at], PACK[card]))
 
     def findings(self) -> Iterator[Finding]:
         """Yield a finding for each card that is named, and one for all others."""
