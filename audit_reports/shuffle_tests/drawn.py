@@ -1,6 +1,7 @@
 """Cards that were seen, held to the shoes that the revealed seeds give."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import msgspec
@@ -31,20 +32,18 @@ class WrongCards(msgspec.Struct):
 
         A card from a place that the shoe does not have is not held to anything.
         """
-        size = shoes.shape[1]
-        held = [
-            (number, card)
-            for number, each in enumerate(rounds)
-            for card in each.seen
-            if 0 <= card.shoe_index < size
-        ]
-        if not held:
-            return
-        numbers, cards = zip(*held, strict=True)
-        due = shoes[list(numbers), [card.shoe_index for card in cards]] % len(PACK)
-        told = np.array([NUMBER.get(card.card, _NO_CARD) for card in cards])
-        wrong = np.flatnonzero(told != due).tolist()
-        self._name(_finding(rounds[numbers[at]], cards[at], PACK[due[at]]) for at in wrong)
+        cards = list(chain.from_iterable([each.seen for each in rounds]))
+        number = np.repeat(np.arange(len(rounds)), [len(each.seen) for each in rounds])
+        # No integer of a ledger is beyond 2^53.
+        place = np.array([index for index, _, _, _ in cards], np.int64)
+        told = np.array([NUMBER.get(card, _NO_CARD) for _, card, _, _ in cards], np.int64)
+        held = np.flatnonzero((place >= 0) & (place < shoes.shape[1]))
+        due = shoes[number[held], place[held]] % len(PACK)
+        differs = np.flatnonzero(told[held] != due)
+        self._name(
+            _finding(rounds[number[at]], cards[at], PACK[card])
+            for at, card in zip(held[differs].tolist(), due[differs].tolist(), strict=True)
+        )
 
     def merge(self, other: "WrongCards") -> None:
         """Add those of other rounds."""

@@ -3,11 +3,6 @@
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +10,8 @@ import duckdb
 import pytest
 
 from audit_reports import projection as projections
-from audit_reports import read_model
 from audit_reports import verified as verification
-from audit_reports.errors import LeafRefused, ProjectionBusy, ProjectionUnavailable
+from audit_reports.errors import LeafRefused, ProjectionUnavailable
 from audit_reports.projection import open_projection
 from ledger import Ledger
 from ledger.events import (
@@ -416,62 +410,6 @@ def test_tables_of_another_format_or_origin_are_made_anew(ledger: Ledger, column
         projection.update()
         projection._tables.execute(f"UPDATE projected SET {column} = '99'")
         assert projection.update().start == 0
-
-
-@contextmanager
-def held_by_another_process(path: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Another process that has the projection's file open until it is told to end."""
-    holder = (
-        "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); input()"
-    )
-    (path / "projection").mkdir(exist_ok=True)
-    file = path / "projection" / "rtp.duckdb"
-    with subprocess.Popen(
-        [sys.executable, "-c", holder, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"held\n"
-        yield process
-        process.communicate(b"\n")
-
-
-@pytest.mark.parametrize("rebuild", [False, True])
-def test_a_projection_that_stays_busy_is_refused(
-    ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch, rebuild: bool
-) -> None:
-    monkeypatch.setattr(read_model, "WAIT_SECONDS", 0.3)
-    with held_by_another_process(path):
-        begun = time.monotonic()
-        with pytest.raises(ProjectionBusy, match="another process"):
-            open_projection(ledger, rebuild=rebuild)
-        assert time.monotonic() - begun >= 0.3
-    open_projection(ledger).close()
-
-
-@pytest.mark.parametrize("rebuild", [False, True])
-def test_a_projection_that_another_process_writes_is_waited_for(
-    ledger: Ledger, path: Path, rebuild: bool
-) -> None:
-    play(ledger, simple(200))
-    told: list[int] = []
-    with held_by_another_process(path) as other:
-
-        def end_the_other() -> None:
-            assert other.stdin is not None
-            told.append(other.pid)
-            other.stdin.write(b"\n")
-            other.stdin.flush()
-
-        with open_projection(ledger, rebuild=rebuild, waiting=end_the_other) as projection:
-            assert projection.update().size == ledger.size()
-            assert projection.path is not None
-    assert told == [other.pid]
-
-
-def test_who_does_not_wait_is_not_told_that_it_does(ledger: Ledger) -> None:
-    told: list[int] = []
-    open_projection(ledger, waiting=lambda: told.append(1)).close()
-    assert told == []
 
 
 def test_a_damaged_file_is_refused_and_can_be_rebuilt(ledger: Ledger, path: Path) -> None:
