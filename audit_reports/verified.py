@@ -218,10 +218,10 @@ def _hold(ledger: Ledger, ring: KeyRing, said: Checkpoint, start: int, peaks: Pe
     """Hash the leaves from `start` on up to the root of a checkpoint, or say where they differ."""
     if said.size <= start:
         return
-    store, workers = ledger.store, os.cpu_count() or 1
+    store = ledger.store
     blocks = over_leaves(
         _hashed, store.fetch_states, store.states_fetcher(), start, said.size, BLOCK,
-        workers if said.size - start >= SHARED_FROM else 1,
+        _workers(ledger) if said.size - start >= SHARED_FROM else 1,
     )  # fmt: skip
     at = start
     for subtrees in blocks:
@@ -265,15 +265,21 @@ def _checked(
     """Yield ranges checked by themselves, in order; one ends where the covered leaves do."""
     check = partial(_check, ledger.origin, ring, covered)
     for first, last in ((start, min(max(covered, start), stop)), (max(covered, start), stop)):
-        if last - first >= SHARED_FROM:
+        workers = _workers(ledger)
+        if workers > 1 and last - first >= SHARED_FROM:
             job = partial(_check_and_make, check, make)
-            store, workers = ledger.store, os.cpu_count() or 1
+            store = ledger.store
             yield from over_leaves(
                 job, store.fetch, store.fetcher(), first, last, SHARED_RUN, workers
             )
         else:
             checked = _checked_by_threads(ledger, check, first, last)
             yield from (_make(each, make) for each in checked)
+
+
+def _workers(ledger: Ledger) -> int:
+    # No other process can read what is in the memory of this one.
+    return 1 if ledger.store.is_in_memory else os.cpu_count() or 1
 
 
 def _checked_by_threads(ledger: Ledger, check: _Check, start: int, stop: int) -> Iterator[_Checked]:

@@ -35,7 +35,8 @@ class WorkersLost(LedgerError):
     def __init__(self, start: int, tries: int) -> None:
         super().__init__(
             f"workers died {tries} times on the share that begins at {start}: they may need more "
-            "memory"
+            "memory, or were started by a script that does not guard its entry with "
+            "`if __name__ == \"__main__\":`"
         )
 
 

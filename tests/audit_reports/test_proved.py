@@ -15,6 +15,7 @@ from ledger.events import KeyRevoked
 from ledger.findings import CHECKPOINT_MISMATCH, KEY_NOT_VALID, SIGNATURE_INVALID
 from ledger.note import sign_note
 from ledger.signing import sign_checkpoint
+from replay.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     begun,
     closed,
@@ -38,6 +39,19 @@ def sign_into(path: Path, ledger: Ledger, said: Checkpoint) -> None:
     note = sign_note(said.text, *ledger.signers("log"))
     (path / "checkpoints").mkdir(exist_ok=True)
     (path / "checkpoints" / str(said.size)).write_bytes(note)
+
+
+def test_a_ledger_in_memory_is_read_by_no_other_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(verification, "SHARED_FROM", 0)
+    monkeypatch.setattr("ledger.sharing.SHARED_FROM", 0)
+    with Ledger.in_memory("test.example/memory") as ledger:
+        add_published_games(ledger)
+        play(ledger, simple(200))
+        with open_projection(ledger) as projection:
+            assert projection.update().size == ledger.size()
+            assert counted(projection) == [(1, 200, 0)]
 
 
 def test_a_checkpoint_spares_signatures_and_vouches_for_its_leaves(
