@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from cli.errors import FINDINGS, UNREADABLE
@@ -118,9 +119,8 @@ def _print_judgement(out: Console, file: Path, text: RoundText, judgement: Judge
     out.print(table)
     for finding in judgement.findings:
         place = "" if finding.move is None else f" at move {finding.move}"
-        out.print(
-            Text.assemble((f"  {finding.code}", "bold red"), place, f": {plain(finding.text)}")
-        )
+        said = Text.assemble((finding.code, "bold red"), place, f": {plain(finding.text)}")
+        out.print(Padding(said, (0, 0, 0, 2)))
     if not judgement.complete and not judgement.findings:
         undecided = any(bet.paid_minor is None for bet in judgement.bets)
         what = (

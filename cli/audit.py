@@ -26,6 +26,7 @@ from cli.render import (
     plain_table,
     print_findings,
     print_json,
+    print_sentence,
     progress_bar,
 )
 from cli.witness import cosigned_by
@@ -220,7 +221,7 @@ def _audit_export(
         _print_checkpoint(out, shown, result.size)
         out.print("An export cannot prove:")
         for lack in shown["cannot_prove"]:
-            out.print(f"  {lack}", soft_wrap=True)
+            print_sentence(out, lack, 2)
     if result.findings:
         raise typer.Exit(FINDINGS)
 
@@ -236,12 +237,11 @@ def _print_checkpoint(out: Console, shown: dict[str, Any], size: int) -> None:
         said.append("signed as your policy asks")
     else:
         said.append("whose signatures were not verified: --policy does that")
-    out.print(f"{', '.join(said)}.", soft_wrap=True)
+    print_sentence(out, f"{', '.join(said)}.")
     for name, moment in shown["cosigned_by"].items():
         out.print(f"  cosigned by {plain(name)} at {moment}", soft_wrap=True)
-    out.print(
-        "It does not show that these columns are those leaves: `verify` the ledger by it.",
-        soft_wrap=True,
+    print_sentence(
+        out, "It does not show that these columns are those leaves: `verify` the ledger by it."
     )
 
 

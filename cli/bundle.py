@@ -19,7 +19,7 @@ from cli.options import (
     open_to_read,
     open_to_write,
 )
-from cli.render import console, print_json
+from cli.render import console, print_json, print_sentence
 from cli.rounds import find_round, print_replay
 from cli.witness import cosigned_by
 from ledger.bundle import make_bundle, verify_bundle
@@ -130,7 +130,7 @@ def verify_command(
         out.print(f"with {head.size:,} leaves, signed by the log's key.")
         if found and not verified.end_is_proven:
             out.print(END_NOT_PROVEN)
-        out.print(KEYS_AS_TOLD, soft_wrap=True)
+        print_sentence(out, KEYS_AS_TOLD)
         for name, time in cosigned.items():
             out.print(f"Cosigned by {name} at {time}.")
         if kept is not None:

@@ -9,7 +9,7 @@ from audit_reports.case_report.model import Audience
 from cli.dispute import ShownOption, find_case
 from cli.errors import UsageError
 from cli.options import LedgerOption, check_suffix, open_to_read
-from cli.render import console
+from cli.render import console, print_sentence
 from replay.round_text import read_round
 
 
@@ -51,5 +51,5 @@ def report_command(
             raise UsageError(str(error)) from None
     write_case_report(report, output)
     out = console()
-    out.print(report.headline, soft_wrap=True)
+    print_sentence(out, report.headline)
     out.print(f"Written to {output}", soft_wrap=True)

@@ -8,7 +8,7 @@ import typer
 
 from cli.errors import UsageError
 from cli.options import LedgerOption, open_to_read
-from cli.render import console, progress_bar
+from cli.render import console, print_sentence, progress_bar
 from ledger.transfer import export_leaves
 from replay.bulk.export import export_parquet
 
@@ -73,4 +73,4 @@ def parquet_command(
     out.print(f"Wrote {rounds:,} rounds of {manifest.size:,} leaves to {place}", soft_wrap=True)
     out.print("This export cannot prove:")
     for lack in manifest.cannot_prove:
-        out.print(f"  {lack}", soft_wrap=True)
+        print_sentence(out, lack, 2)

@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
-from cli.render import plain, print_findings
+from cli.render import print_findings, print_sentence
 from ledger.held import Held
 from ledger.integrity import Integrity
 
@@ -14,23 +14,24 @@ def print_integrity(out: Console, proved: Integrity, *, all_read: bool) -> None:
     `all_read` tells that no leaf was unreadable, which is told among the findings of rounds.
     """
     for held in proved.checkpoints:
-        out.print(f"{_name(held)} of {held.size:,} leaves {_AGREES[held.agrees]}.")
+        said = f"{_name(held)} of {_leaves(held.size)} {_AGREES[held.agrees]}."
+        print_sentence(out, said)
     first, covered, checked = proved.from_leaf, proved.covered, proved.signatures
     if first:
         out.print(f"Audited from leaf {first:,} on.")
     if covered > first:
         spared = checked.disputed + checked.sampled
-        out.print(
+        print_sentence(
+            out,
             f"Leaves {first:,} to {covered - 1:,} are those it was signed for: they were hashed. "
             f"Of their signatures {spared:,} were verified, {checked.disputed:,} in disputed "
             f"rounds and {checked.sampled:,} drawn at random; a checkpoint does not show which "
             "key signed each event.",
-            soft_wrap=True,
         )
     if checked.uncovered:
-        out.print(
-            f"Every signature of the {'other ' if covered > first else ''}{checked.uncovered:,} "
-            "leaves was verified."
+        other = "other " if covered > first else ""
+        print_sentence(
+            out, f"Every signature of the {other}{_leaves(checked.uncovered)} was verified."
         )
     print_findings(out, proved.findings)
     if proved.findings:
@@ -39,7 +40,11 @@ def print_integrity(out: Console, proved: Integrity, *, all_read: bool) -> None:
         out.print(Text("No leaf is altered, missing or out of its place.", "bold green"))
     out.print("Left open:")
     for sentence in proved.left_open:
-        out.print(f"  {plain(sentence)}", soft_wrap=True)
+        print_sentence(out, sentence, 2)
+
+
+def _leaves(count: int) -> str:
+    return "1 leaf" if count == 1 else f"{count:,} leaves"
 
 
 def _name(held: Held) -> str:

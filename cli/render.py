@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     Progress,
@@ -34,7 +35,7 @@ MOST_SHOWN = 20
 """How many findings a terminal shows; `--json` has all."""
 
 
-_blanks_at_ends = re.compile(" +$", re.MULTILINE)
+_blanks_at_ends = re.compile(" +(?=\n)")
 
 READER_GONE = 141
 """The exit code of a program that SIGPIPE ended: what it printed was not read to its end."""
@@ -105,6 +106,11 @@ def print_json(value: object) -> None:
     print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
+def print_sentence(out: Console, text: str, indent: int = 0, style: str = "") -> None:
+    """Print a sentence broken between words, every line of it indented alike."""
+    out.print(Padding(Text(plain(text), style), (0, 0, 0, indent)))
+
+
 def card_text(card: str) -> Text:
     """Return a card in the colour of its suit; what is no card is shown as it was recorded."""
     if card not in VALUE:
@@ -161,6 +167,6 @@ def print_findings(out: Console, findings: Sequence[Finding]) -> None:
         event = "" if finding.seq is None else f"event {finding.seq}"
         place = " ".join(part for part in (leaf, event, finding.stream) if part)
         out.print(Text.assemble((finding.code, "bold red"), f"  {plain(place)}"))
-        out.print(Text(f"    {plain(finding.text)}"))
+        print_sentence(out, finding.text, 4)
     if len(findings) > MOST_SHOWN:
         out.print(f"… and {len(findings) - MOST_SHOWN:,} more; --json has them all")

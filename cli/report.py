@@ -23,7 +23,7 @@ from cli.project import (
     told_of_waiting,
     up_to_date,
 )
-from cli.render import console, plain, progress_bar
+from cli.render import console, plain, print_sentence, progress_bar
 
 app = typer.Typer(no_args_is_help=True, help="Reports for whoever must judge the games.")
 
@@ -120,8 +120,8 @@ def rtp_report_command(
     write_rtp_report(report, output)
     out = console()
     if report.objection is not None:
-        out.print(Text(plain(report.objection), "bold red"), soft_wrap=True)
-    out.print(plain(report.headline), soft_wrap=True)
+        print_sentence(out, report.objection, style="bold red")
+    print_sentence(out, f"{report.headline}.")
     out.print(f"Written to {plain(str(output))}", soft_wrap=True)
     if report.faults:
         out.print(Text(f"Findings: {report.faults:,}, listed in it", "bold red"))

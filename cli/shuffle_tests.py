@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import typer
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from cli.errors import FINDINGS
@@ -66,12 +67,12 @@ def print_battery(out: Console, battery: "Battery") -> None:
     right = ("n", "statistic", "df", "p", "Holm")
     for game, tests in groupby(battery.tests, lambda test: test.game):
         out.print(Text(plain(game), "bold"))
-        table = plain_table("  test", *kinds, *right, right=right)
+        table = plain_table("test", *kinds, *right, right=right, gap=2 if kinds else 1)
         for test in tests:
             kind = (test.kind,) if kinds else ()
             style = "bold red" if test.rejected else ""
-            table.add_row(f"  {test.name}", *kind, *_figures(test), style=style)
-        out.print(table)
+            table.add_row(test.name, *kind, *_figures(test), style=style)
+        out.print(Padding(table, (0, 0, 0, 2)))
     ages = [f"{count:,} {name}" for name, count in battery.commitment_ages.items() if count]
     if ages:
         out.print(f"time between commitment and stakes, rounds: {', '.join(ages)}")

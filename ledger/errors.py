@@ -36,7 +36,7 @@ class WorkersLost(LedgerError):
         super().__init__(
             f"workers died {tries} times on the share that begins at {start}: they may need more "
             "memory, or were started by a script that does not guard its entry with "
-            "`if __name__ == \"__main__\":`"
+            '`if __name__ == "__main__":`'
         )
 
 

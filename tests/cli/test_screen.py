@@ -134,3 +134,23 @@ def test_a_reader_that_goes_away_is_no_finding(played: Path) -> None:
     )
     assert done.returncode in (0, 141), done.stderr
     assert done.stderr == ""
+
+
+def test_a_shoe_keeps_its_places_and_cards_apart(shoeproof: Shoeproof, played: Path) -> None:
+    with Ledger.open(played) as opened:
+        round_id = opened.rounds(limit=1)[0].round
+    shown = shoeproof("shoe", "--round", round_id, "--ledger", played).out.splitlines()
+    places = [line.split()[0] for line in shown[3:] if line.startswith(" ")]
+    assert places == [str(13 * line) for line in range(len(places))]
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_no_sentence_of_an_audit_is_broken_within_a_word(
+    shoeproof: Shoeproof, played: Path, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = shoeproof("audit", "--ledger", played).out.splitlines()
+    assert max(map(len, shown)) <= columns
+    left_open = shown[shown.index("Left open:") + 1 :]
+    assert left_open
+    assert all(line.startswith("  ") for line in left_open)
