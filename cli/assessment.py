@@ -37,11 +37,11 @@ def print_assessment(out: Console, evidence: Evidence, assessment: Assessment) -
     governing = assessment.governing
     top = _labelled()
     verdict = Text(words(assessment.verdict).upper(), _STYLES[assessment.verdict])
-    verdict.append(f"  {', '.join(map(words, assessment.classes))}", "default")
     top.add_row("verdict", verdict)
     top.add_row("amount", _to_pay(assessment, governing, currency))
     top.add_row("clause", clause_text(governing.source))
     top.add_row("why", plain(governing.why))
+    top.add_row("evidence", ", ".join(map(words, assessment.classes)))
     top.add_row("round", plain(_which_round(evidence)))
     if not assessment.money_may_move:
         top.add_row("trusted", _trusted(evidence))

@@ -282,7 +282,7 @@ def _word(word: str, *, judged: bool = True) -> Text:
 
 
 def _name(bet: str) -> str:
-    from audit_reports.rtp_report.bets import bet_words
+    from audit_reports.words import bet_words
 
     return plain(bet_words(bet))
 

@@ -35,11 +35,12 @@ from replay.errors import RoundUnreadable
 from replay.replayer import Replay, replay_round
 
 VERDICT_WORDS: Final[Mapping[Verdict, str]] = {
-    "upheld": "The complaint is upheld",
-    "partly_upheld": "The complaint is partly upheld",
-    "rejected": "The complaint is rejected",
-    "inconclusive": "The evidence cannot decide this complaint",
+    "upheld": "by the evidence the complaint is to be upheld",
+    "partly_upheld": "by the evidence the complaint is to be partly upheld",
+    "rejected": "by the evidence the complaint is to be rejected",
+    "inconclusive": "the evidence cannot decide this complaint",
 }
+"""What the evidence says of a complaint that nobody decided yet."""
 
 REMEDY_WORDS: Final[Mapping[str, str]] = {
     "honour": "honour the outcome as it stands",
@@ -140,7 +141,7 @@ def headline(assessment: Assessment, case: Case | None, currency: str) -> str:
             f"Decided: {remedy}; {amount_text(case.moved_minor, currency)} was paid to the player."
         )
     governing = assessment.governing
-    verdict = VERDICT_WORDS[assessment.verdict]
+    verdict = f"Not decided yet; {VERDICT_WORDS[assessment.verdict]}"
     if assessment.claim is None:
         verdict = "Nobody complained"
     remedy = f"{verdict}: {REMEDY_WORDS[governing.name]}"

@@ -13,9 +13,10 @@ from audit_reports.pages.cards import cards_svg
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
 from audit_reports.printable import printable
+from audit_reports.words import bet_words
 from ledger.files import write_durably
 from replay.currency import amount_text
-from replay.disputes.assessment import Verdict
+from replay.disputes.assessment import Remedy, Verdict
 from replay.engine.cards import pretty
 
 FORMS: Final[Forms[CaseReport]] = {
@@ -69,7 +70,13 @@ def _page(report: CaseReport) -> str:
         tone=tone,
         remedy_words=REMEDY_WORDS,
         draw=cards_svg,
+        bet_words=bet_words,
+        can_pay=_can_pay,
     )
+
+
+def _can_pay(remedy: Remedy) -> bool:
+    return remedy.lawful and remedy.due_minor is not None
 
 
 def _lines(report: CaseReport) -> Iterator[str]:
@@ -81,6 +88,12 @@ def _lines(report: CaseReport) -> Iterator[str]:
 def _told(report: CaseReport) -> Iterator[str]:
     def money(minor: int | None) -> str:
         return "undecided" if minor is None else amount_text(minor, report.currency)
+
+    def comes_to(remedy: Remedy) -> str:
+        if remedy.due_minor is None:
+            return "its sum undecided"
+        still = f", still to pay {money(remedy.moves_minor)}" if _can_pay(remedy) else ""
+        return f"comes to {money(remedy.due_minor)}{still}"
 
     yield f"CASE REPORT FOR THE {report.audience.upper()}"
     yield f"{report.game}, round {report.round}"
@@ -101,7 +114,7 @@ def _told(report: CaseReport) -> Iterator[str]:
     yield from _section(
         "EXPECTED AGAINST PAID",
         (
-            f"{bet.hand} {bet.bet}: stake {money(bet.stake_minor)}, rules pay "
+            f"{bet.hand} {bet_words(bet.bet)}: stake {money(bet.stake_minor)}, rules pay "
             f"{money(bet.expected_minor)}, was paid {money(bet.paid_minor)}, by decision "
             f"{money(bet.moved_minor)}"
             for bet in report.bets
@@ -111,8 +124,7 @@ def _told(report: CaseReport) -> Iterator[str]:
         "REMEDIES",
         (
             f"{'> ' if each.governs else '  '}{REMEDY_WORDS[each.name]}: "
-            f"{'lawful' if each.lawful else 'not lawful'}, comes to {money(each.due_minor)}, "
-            f"still to pay {money(each.moves_minor)}. {each.why}"
+            f"{'lawful' if each.lawful else 'not lawful'}, {comes_to(each)}. {each.why}"
             for each in report.remedies
         ),
     )

@@ -195,7 +195,7 @@ def funnel_chart(title: str, description: str, funnel: Funnel) -> Markup:
     )
     upper, lower = _band(funnel, funnel.fixed)
     chart.area(upper, lower)
-    chart.axes(lambda value: f"{value:,.0f}", _tick, "rounds, cumulative")
+    chart.axes(lambda value: f"{value:,.0f}", _tick, "rounds, cumulative (logarithmic)")
     chart.line([(first, funnel.centre), (last, funnel.centre)], style="dotted")
     for edge in _band(funnel, funnel.anytime):
         inside = [point for point in edge if chart.y.low <= point[1] <= chart.y.high]

@@ -109,11 +109,6 @@ def row(cell: Cell) -> Row:
     )
 
 
-def bet_words(bet: str) -> str:
-    """Return a bet's name in words."""
-    return {"twenty_one_plus_three": "21+3"}.get(bet, bet.replace("_", " "))
-
-
 def rounded(value: float) -> float:
     """Return a value to a millionth, where the order of a sum makes no difference any more."""
     return round(value, 6) + 0.0

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Final
 
 from audit_reports.numerals import amount
-from audit_reports.rtp_report.bets import bet_report, bet_words, row
+from audit_reports.rtp_report.bets import bet_report, row
 from audit_reports.rtp_report.figures import Figures
 from audit_reports.rtp_report.judge import worst
 from audit_reports.rtp_report.model import (
@@ -28,6 +28,7 @@ from audit_reports.rtp_report.spans import PERIODS, idle_spans, moment_text
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.sequences import FEWEST_ROUNDS
 from audit_reports.statistics.verdict import LEVEL, NO_EVIDENCE, OUT_OF_RANGE, WATCH, Word
+from audit_reports.words import bet_words
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
 

@@ -68,7 +68,7 @@ def report_on(
         objection=tables.objection_text,
         shuffle=None if battery is None else _shuffle(battery),
         faults=(
-            *(f"{each.name}: {each.total:,} rows: {each.asks}" for each in run_checks(tables)),
+            *(f"{each.name}: {_rows(each.total)}: {each.asks}" for each in run_checks(tables)),
             *(map(_place, battery.findings) if battery is not None else ()),
         ),
     )
@@ -92,6 +92,7 @@ def theories_of(ledger: Ledger, found: Figures) -> Theories:
 def _provenance(ledger: Ledger, tables: Tables, found: Figures, asked: Asked) -> Provenance:
     extents = found.extents
     covered = tables.checkpoint_size
+    anchor = ledger.key_ring().anchor
     note = None if covered is None else checkpoint_note(ledger, covered)
     games = {cell.key.rules_digest: cell.key.game for cell in found.totals}
     return Provenance(
@@ -103,6 +104,7 @@ def _provenance(ledger: Ledger, tables: Tables, found: Figures, asked: Asked) ->
         last_ended=_text(max((each.last_ended for each in extents), default=None)),
         generated_at=_text(asked.generated_at),
         ledger=ledger.origin,
+        operator_key=None if anchor is None else anchor.public_key.vkey,
         size=tables.size,
         first_leaf=min((each.first_leaf for each in extents), default=None),
         last_leaf=max((each.last_leaf for each in extents), default=None),
@@ -131,6 +133,10 @@ def _shuffle(battery: Battery) -> Shuffle:
         untested=len(battery.tests) - battery.tested,
         commitment_ages={name: count for name, count in battery.commitment_ages.items() if count},
     )
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
 
 
 def _place(finding: Finding) -> str:

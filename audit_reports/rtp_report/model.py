@@ -236,8 +236,10 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     """Where the figures come from and how to make them again.
 
     `operator` is as whoever made the report calls it, `operators` as the rounds name them.
-    `generated_at` is as it was given, None where it was not. Leaves are counted from `first_leaf`
-    to `last_leaf`, of the first `size`; a `checkpoint` covers the first `checkpoint_size`.
+    `generated_at` is as it was given, None where it was not. `operator_key` is the trust anchor as
+    the ledger tells it, to be compared with the key that was handed over. Leaves are counted from
+    `first_leaf` to `last_leaf`, of the first `size`; a `checkpoint` covers the first
+    `checkpoint_size`.
     `queries` are the files of SQL that every figure was made by, each with its SHA-256.
     """
 
@@ -249,6 +251,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     last_ended: str | None
     generated_at: str | None
     ledger: str
+    operator_key: str | None
     size: int
     first_leaf: int | None
     last_leaf: int | None

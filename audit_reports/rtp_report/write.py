@@ -14,10 +14,10 @@ from audit_reports.numerals import percent, points, standard_errors
 from audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
-from audit_reports.rtp_report.bets import bet_words
 from audit_reports.rtp_report.figures import SLICES
 from audit_reports.rtp_report.model import BetReport, Day, GameReport, Idle, Row, RtpReport
 from audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH
+from audit_reports.words import bet_words
 from ledger.files import write_durably
 from replay.currency import amount_text, number_text
 

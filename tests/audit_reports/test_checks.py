@@ -185,7 +185,7 @@ def test_what_was_not_laid_or_not_summed_stands_at_the_top_of_the_report(
     play(ledger, events)
     report = report_on(ledger, Asked(shuffle_tests=False))
     (fault,) = report.findings[-report.faults :]
-    assert fault.startswith(f"{name}: 1 rows: Which ")
+    assert fault.startswith(f"{name}: 1 row: Which ")
     page = render_rtp_report(report, ".html").decode()
     assert '<b class="alarm">Findings: 1</b>' in page.partition("<table")[0]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import audit_reports
 import cli
@@ -273,8 +274,10 @@ def test_provenance_names_all_that_is_needed_to_make_the_figures_again(played: L
     assert note is not None
     page = page_of(report)
     shown = page.partition("<h2>Provenance</h2>")[2]
+    assert said.operator_key == played.public_keys()["operator"]
     for text in (
-        "Casino Example Ltd", "licensee-4", "2020-01-01T00:00:00.000Z", "2100-01-01T00:00:00.000Z",
+        said.operator_key, "Casino Example Ltd", "licensee-4",
+        "2020-01-01T00:00:00.000Z", "2100-01-01T00:00:00.000Z",
         "2026-12-01T09:00:00.000Z", "ledger.example/bj", f"covers the first {covered:,} leaves",
         f"rounds from leaf {leaves[0]:,} to {leaves[-1]:,}", ZAPPIT, NBA, said.software,
         kept.decode().splitlines()[2], str(said.manifest_digest),
@@ -382,3 +385,30 @@ def test_what_checks_and_shoes_are_found_guilty_of_is_said_at_the_top(played: Le
     top = page_of(report).partition("<h2>")[0]
     assert f"Findings: {report.faults}</b>" in top
     assert '<div class="banner warn">' in top
+
+
+def test_a_period_without_rounds_is_said_to_have_nothing_to_find(played: Ledger) -> None:
+    begin, end = datetime(2100, 1, 1, tzinfo=UTC), datetime(2100, 2, 1, tzinfo=UTC)
+    page = page_of(report_on(played, Asked(scope=Scope(begin, end))))
+    assert "ended at or after 2100-01-01 00:00:00 UTC and before 2100-02-01 00:00:00 UTC" in page
+    assert "of the whole ledger." in page.partition("<h2>")[0]
+    assert "every bet was paid as the rules say, and" not in page
+
+
+def test_a_report_that_claims_to_be_older_than_its_rounds_says_so(played: Ledger) -> None:
+    said = "before the last round counted had ended"
+    for year, is_said in ((2000, True), (2100, False)):
+        at = datetime(year, 1, 1, tzinfo=UTC)
+        page = page_of(report_on(played, Asked(generated_at=at, shuffle_tests=False)))
+        assert (said in page) == is_said
+
+
+def test_a_shuffle_of_which_no_shoe_can_be_made_again_is_not_told_as_tested(
+    played: Ledger,
+) -> None:
+    report = report_on(played, Asked())
+    assert report.shuffle is not None
+    unseen = replace(report, shuffle=replace(report.shuffle, shoes=0, tested=13))
+    top = page_of(unseen).partition("<h2>")[0]
+    assert "no shoe could be re-derived" in top
+    assert "of 0 shoes" not in top

@@ -225,3 +225,23 @@ def test_a_report_becomes_a_pdf(ledger: Ledger) -> None:
     except ReportError as missing:
         pytest.skip(str(missing))
     assert made.startswith(b"%PDF-")
+
+
+def test_a_case_that_nobody_decided_yet_is_not_told_as_decided() -> None:
+    ledger = new_ledger()
+    natural = underpaid(ledger)
+    open_case(ledger, natural, "settlement", note=NOTE)
+    told = report_on(ledger, natural, "player")
+    assert told.headline.startswith(
+        "Not decided yet; by the evidence the complaint is to be upheld"
+    )
+
+
+def test_a_remedy_that_is_not_lawful_is_priced_and_not_said_to_be_paid(ledger: Ledger) -> None:
+    told = report(ledger)
+    void = next(each for each in told.remedies if each.name == "void")
+    assert not void.lawful
+    row = page_of(told).partition("void the round and return every stake</th>")[2]
+    cells = [cell.partition("<")[0] for cell in row.split('<td class="num">')[1:3]]
+    # 17.50 was paid on 10.00, and nothing is taken back.
+    assert cells == ["17.50 EUR", "\N{EN DASH}"]
