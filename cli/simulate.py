@@ -53,6 +53,6 @@ def simulate_command(
     staked = amount(result.staked_minor, settings.currency)
     paid = amount(result.paid_minor, settings.currency)
     console().print(
-        f"Recorded {result.rounds:,} rounds of {game} ({result.events:,} events) by the {player} "
-        f"player: staked {staked}, paid {paid}"
+        f"Recorded {result.rounds:,} round{'s' * (result.rounds != 1)} of {game} "
+        f"({result.events:,} events) by the {player} player: staked {staked}, paid {paid}"
     )

@@ -173,7 +173,14 @@ class LiveRound:
         self._finish_turn(apply(self.state, act), [made], moment)
 
     def acknowledge(self, leaf_index: int) -> None:
-        """Record the last leaf that the player's device says it showed."""
+        """Record the last leaf that the player's device says it showed.
+
+        Raises InputRefusedError, and records the refusal, where the ledger has no such leaf.
+        """
+        if not 0 <= leaf_index < self.table.ledger.size():
+            why = "the ledger has no such leaf"
+            moment = self.table.journal.now()
+            self._refuse(f"acknowledging leaf {leaf_index}", "illegal", why, moment)
         self._aside(ViewAcknowledged(leaf_index))
 
     # What befalls the round

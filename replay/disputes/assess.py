@@ -170,7 +170,10 @@ def _lacks(facts: Facts) -> Iterator[str]:
         yield "the round names no policy the ledger carries: no deadline of it can be checked"
     if facts.waits_for is not None:
         yield "the cards to come are sealed: what play would still decide is not known"
-    if not any(isinstance(each.event.data, ViewAcknowledged) for each in evidence.events):
+    leaves = {each.leaf_index for each in evidence.events}
+    said = (each.event.data for each in evidence.events)
+    # An acknowledgement of what is not this round's shows nothing of it.
+    if not any(isinstance(each, ViewAcknowledged) and each.leaf_index in leaves for each in said):
         yield "no device acknowledged what it showed: what the player saw is not recorded"
     if any(isinstance(each.event.data, ServiceStopped) for each in evidence.operations):
         yield "the service's stops are as the operator recorded them"

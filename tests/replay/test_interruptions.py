@@ -21,6 +21,8 @@ from ledger.events import (
 )
 from ledger.verify import verify
 from replay.catalogue import add_policy
+from replay.disputes.assess import assess
+from replay.disputes.evidence import gather
 from replay.engine.round import Decide
 from replay.errors import InputRefusedError
 from replay.resume import resume_round
@@ -188,6 +190,20 @@ def test_an_input_that_was_refused_starts_no_period(nba: Floor) -> None:
     nba.clock.forward(minutes=1)
     assert live.apply_due()
     assert nba.said(live, ViewAcknowledged) == [ViewAcknowledged(3)]
+    assert not nba.codes()
+
+
+def test_what_was_shown_is_a_leaf_of_this_round_or_shows_nothing(nba: Floor) -> None:
+    live = nba.deal(asked)
+    unseen = "no device acknowledged what it showed: what the player saw is not recorded"
+    for beyond in (-1, 1_000_000):
+        with pytest.raises(InputRefusedError, match="no such leaf"):
+            live.acknowledge(beyond)
+    assert not nba.said(live, ViewAcknowledged)
+    live.acknowledge(3)
+    assert unseen in assess(gather(nba.ledger, live.round_id)).lacks
+    live.acknowledge(nba.ledger.events(live.round_id)[-1].leaf_index)
+    assert unseen not in assess(gather(nba.ledger, live.round_id)).lacks
     assert not nba.codes()
 
 
