@@ -31,6 +31,9 @@ FORMS: Final[Forms[RtpReport]] = {
 MOST_ROWS: Final = 200
 """How many rows of a list the page shows; CSV and JSON have all."""
 
+MOST_LEAVES: Final = 10
+"""How many leaves the page names of findings that are alike."""
+
 TONES: Final = {NO_EVIDENCE: "good", WATCH: "warn", OUT_OF_RANGE: "bad"}
 
 _OF_ROW: Final = (
@@ -78,6 +81,7 @@ def _page(report: RtpReport) -> str:
         tone=_tone,
         in_time=rows_in_time,
         runs=runs_of_days,
+        alike=alike,
         percent=percent,
         points=points,
         standard_errors=standard_errors,
@@ -141,6 +145,24 @@ def runs_of_days(days: tuple[Day, ...]) -> list[tuple[str, tuple[Row, ...]]]:
         if day is not None:
             found.append((day.day, day.rows))
     return found
+
+
+def alike(findings: Sequence[str]) -> list[str]:
+    """Return findings, those that differ in nothing but their leaf as one."""
+    leaves: dict[str, list[str]] = {}
+    for finding in findings:
+        says, _, leaf = finding.removesuffix(")").rpartition(" (leaf ")
+        leaves.setdefault(says if leaf.isdecimal() else finding, []).append(leaf)
+    return [_of_leaves(says, found) for says, found in leaves.items()]
+
+
+def _of_leaves(says: str, leaves: list[str]) -> str:
+    known = [leaf for leaf in leaves if leaf.isdecimal()]
+    if len(leaves) == 1:
+        return f"{says} (leaf {known[0]})" if known else says
+    more = " and so on" if len(known) > MOST_LEAVES else ""
+    places = f", leaves {', '.join(known[:MOST_LEAVES])}{more}" if known else ""
+    return f"{says} ({len(leaves):,} times{places})"
 
 
 def funnel_of(game: GameReport, bet: BetReport) -> Markup:

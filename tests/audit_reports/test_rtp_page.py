@@ -17,7 +17,7 @@ from audit_reports.rtp_report import from_ledger
 from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
 from audit_reports.rtp_report.from_ledger import Asked
 from audit_reports.rtp_report.model import BetReport, RtpReport
-from audit_reports.rtp_report.write import render_rtp_report
+from audit_reports.rtp_report.write import alike, render_rtp_report
 from audit_reports.sql import Record, query
 from audit_reports.tables import open_tables
 from ledger import Ledger
@@ -412,3 +412,12 @@ def test_a_shuffle_of_which_no_shoe_can_be_made_again_is_not_told_as_tested(
     top = page_of(unseen).partition("<h2>")[0]
     assert "no shoe could be re-derived" in top
     assert "of 0 shoes" not in top
+
+
+def test_findings_that_are_alike_are_one_line_of_the_page() -> None:
+    each = [f"commitment_broken: not the seed (leaf {leaf})" for leaf in range(12)]
+    assert alike(["a: said (once) of it", *each, "b: another (leaf 7)"]) == [
+        "a: said (once) of it",
+        "commitment_broken: not the seed (12 times, leaves 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and so on)",
+        "b: another (leaf 7)",
+    ]
