@@ -33,8 +33,9 @@ KEEP_LEAVES: Final = 1 << 20
 
 
 class _State(msgspec.Struct):
-    counts: Counts
-    order: BeginningOrder
+    counts: Counts = msgspec.field(default_factory=Counts)
+    order: BeginningOrder = msgspec.field(default_factory=BeginningOrder)
+    open_rounds: OpenRounds = msgspec.field(default_factory=OpenRounds)
 
 
 class CountedRange(NamedTuple):
@@ -73,11 +74,10 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
     rule_sets = rule_sets_of(verified_stream(ledger, RULES_STREAM, size))
     reach, state, kept = _begin(model, size)
     start = reach.size
-    rounds = OpenRounds(start, lambda stream: verified_stream(ledger, stream, start))
     make = partial(count_range, rule_sets)
     for run in made_of_verified(ledger, start, size, reach.tree, make):
         state.counts.merge(run.made.counts)
-        ended = state.counts.add(list(rounds.take(run.made.pieces)), rule_sets)
+        ended = state.counts.add(state.open_rounds.take(run.made.pieces), rule_sets)
         turn = state.order.take(run.made.begun, [*run.made.ended, *ended])
         state.counts.follow(turn)
         if run.stop == size or run.stop - reach.size >= KEEP_LEAVES:
@@ -89,7 +89,7 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
             progress(run.stop, size)
     # What goes beyond, of rounds that are open, is counted anew the next time.
     state.counts.noted = kept
-    state.counts.add(rounds.rounds(), rule_sets)
+    state.counts.add(state.open_rounds.rounds(), rule_sets)
     state.counts.follow(state.order.rest())
     return state.counts
 
@@ -100,7 +100,7 @@ def _begin(model: ReadModel, size: int) -> tuple[Reach, _State, Noted]:
     kept = Noted()
     if reach is None or not reach.size:
         model.begin(sql.statements("shuffle"))
-        return NOTHING, _State(Counts(), BeginningOrder()), kept
+        return NOTHING, _State(), kept
     with translated_errors():
         ((state,),) = model.database.execute("SELECT counts FROM counts").fetchall()
         noted = model.database.execute("SELECT noted FROM noted")
@@ -113,7 +113,8 @@ def _begin(model: ReadModel, size: int) -> tuple[Reach, _State, Noted]:
 def _keep(model: ReadModel, state: _State, reach: Reach) -> None:
     noted = msgspec.msgpack.encode(state.counts.noted)
     counts = msgspec.structs.replace(state.counts, noted=Noted())
-    text = msgspec.msgpack.encode(_State(counts, state.order), enc_hook=_array_data)
+    state = msgspec.structs.replace(state, counts=counts)
+    text = msgspec.msgpack.encode(state, enc_hook=_array_data)
     with model.transaction():
         model.database.execute("DELETE FROM counts")
         model.database.execute("INSERT INTO counts VALUES (?)", [text])

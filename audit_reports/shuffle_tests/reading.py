@@ -1,7 +1,9 @@
 """Rounds read from verified leaves, those that lie whole in a range of leaves apart from others."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from audit_reports.round_leaves import SoundLeaf
 from audit_reports.said import said
@@ -48,45 +50,29 @@ def part_rounds(leaves: Iterable[SoundLeaf]) -> PartedRounds:
     return parted
 
 
-class OpenRounds:
-    """The rounds that have begun and not ended, of which more leaves may come."""
+class OpenRounds(msgspec.Struct):
+    """The rounds that have begun and not ended, by their streams."""
 
-    def __init__(self, start: int, earlier: Callable[[str], Sequence[StoredLeaf]]) -> None:
-        """Go on from leaf `start`; `earlier` returns a stream's verified leaves before it."""
-        self._start, self._earlier = start, earlier
-        self._open: dict[str, DealtRound] = {}
-        self._ended: set[str] = set()
+    by_stream: dict[str, DealtRound] = {}
 
-    def take(self, pieces: Iterable[SoundLeaf]) -> Iterator[DealtRound]:
-        """Take in the pieces of the next range of leaves, and yield the rounds that they end."""
+    def take(self, pieces: Iterable[SoundLeaf]) -> list[DealtRound]:
+        """Take in the pieces of the next range of leaves, and return the rounds that they end."""
+        ended: list[DealtRound] = []
         for leaf, text in pieces:
-            held = self._open.get(leaf.stream) or self._begun(leaf)
+            if _begins(leaf):
+                self.by_stream[leaf.stream] = DealtRound(Own(leaf.stream), leaf.leaf_index)
+            # What follows the end of a round is none of it.
+            held = self.by_stream.get(leaf.stream)
             if held is None:
                 continue
             _take(held, leaf, text)
             if held.last_leaf is not None:
-                self._ended.add(leaf.stream)
-                yield self._open.pop(leaf.stream)
+                ended.append(self.by_stream.pop(leaf.stream))
+        return ended
 
     def rounds(self) -> list[DealtRound]:
         """Return all of them, in the order in which they began."""
-        return sorted(self._open.values(), key=lambda each: each.first_leaf)
-
-    def _begun(self, leaf: StoredLeaf) -> DealtRound | None:
-        """Return the round that a leaf of no open one is of, None where it is of none or ended."""
-        before: Sequence[StoredLeaf] = ()
-        if not _begins(leaf):
-            if self._start and leaf.stream not in self._ended:
-                before = self._earlier(leaf.stream)
-            if not before or not _begins(before[0]):
-                return None
-        found = DealtRound(Own(leaf.stream), (before[0] if before else leaf).leaf_index)
-        for each in before:
-            _take(found, each, None)
-        if found.last_leaf is not None:
-            return None
-        self._open[leaf.stream] = found
-        return found
+        return sorted(self.by_stream.values(), key=lambda each: each.first_leaf)
 
 
 def _begins(leaf: StoredLeaf) -> bool:
