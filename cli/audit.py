@@ -265,9 +265,12 @@ def _print_audit(out: Console, result: AuditResult, only: str | None) -> None:
         refunded = amount(void.refunded_minor, void.currency)
         out.print(f"  void  {void.round}  {refunded} went back: {plain(void.reason)}")
     if result.open_rounds:
-        out.print(f"{len(result.open_rounds):,} rounds are open, judged as far as they go:")
+        many = len(result.open_rounds)
+        said = "1 round is" if many == 1 else f"{many:,} rounds are"
+        out.print(f"{said} open, judged as far as the play went:")
         for opened in result.open_rounds[:MOST_SHOWN]:
-            out.print(f"  open  {opened.round}  player {plain(opened.player)}, {opened.opened_at}")
+            said = f"open  {opened.round}  player {opened.player}, {opened.opened_at[:19]}Z"
+            print_sentence(out, said, 2)
     if not result.findings:
         if result.closed_rounds or result.void_rounds or result.open_rounds:
             out.print(Text("Every card, act and payment follows from the rules.", "bold green"))

@@ -157,9 +157,15 @@ def _print_clauses(game: Game) -> None:
             for name, value in msgspec.structs.asdict(line.when).items()
             if value is not None
         }
-        facts = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in when.items())
+        facts = ", ".join(_fact(name.replace("_", " "), value) for name, value in when.items())
         payments.add_row(line.name, facts or "otherwise", line.pays)
     out.print(payments)
     out.print()
     for each in game.published:
         out.print(f"published return of {each.bet}: {each.percent}% ({each.source})")
+
+
+def _fact(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return name if value else f"not {name}"
+    return f"{name} {value}"
