@@ -143,6 +143,9 @@ def find_round(ledger: Ledger, text: str) -> str:
         )
     found = ledger.round_ids(text)
     if not found:
+        round_id, _, number = text.rpartition(".")
+        if number.isdecimal() and stream_kind(round_id) == "round":
+            raise UsageError(f"{text} is a case about a round, which is {round_id}")
         raise UsageError(f"this ledger has no round {text!r}; `shoeproof rounds` lists them")
     if len(found) > 1:
         raise UsageError(f"several rounds begin with {text!r}; give more of the id")

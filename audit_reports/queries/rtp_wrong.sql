@@ -6,6 +6,7 @@ SELECT
     rules_digest,
     currency,
     bet,
+    table_name AS "table",
     closed_at,
     recorded_paid_minor,
     paid_minor,

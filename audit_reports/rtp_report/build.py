@@ -154,6 +154,7 @@ def _wrong(bet: WrongBet) -> Wrong:
         game=bet.game or UNKNOWN_RULES,
         currency=bet.currency,
         bet=bet.bet,
+        table=bet.table,
         at=moment_text(bet.closed_at),
         recorded_paid_minor=bet.recorded_paid_minor,
         paid_minor=bet.paid_minor,

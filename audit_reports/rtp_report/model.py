@@ -213,6 +213,7 @@ class Wrong(msgspec.Struct, frozen=True):
     game: str
     currency: str
     bet: str
+    table: str | None
     at: str
     recorded_paid_minor: int
     paid_minor: int

@@ -129,6 +129,7 @@ class WrongBet(OfBet, frozen=True, kw_only=True):
 
     leaf_index: int
     round: str
+    table: str | None
     closed_at: datetime
     recorded_paid_minor: int
     paid_minor: int

@@ -188,7 +188,7 @@ def test_rules_of_a_games_own_are_called_a_variant() -> None:
         add_published_games(made)
         rules = replace(current_rules(made, "zero"), decks=6)
         add_rules(made, rules)
-        settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+        settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR", table="t-9")
         simulate(made, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 5)
         report = report_on(made, Asked(shuffle_tests=False))
     [game] = report.games
@@ -262,7 +262,8 @@ def test_a_wrong_payment_is_out_of_range_and_named() -> None:
     assert (bet.word, bet.wrong_rounds, bet.wrong_minor) == ("out of range", 1, 7)
     assert bet.why == ("settlement: 1 bet was not paid as the rules say, +0.07 EUR in all",)
     assert report.headline.startswith("Out of range: Zero")
-    assert [each.error_minor for each in report.wrong] == [7]
+    (wrong,) = report.wrong
+    assert (wrong.error_minor, wrong.table) == (7, settings.table)
 
 
 def test_wrong_payments_that_cancel_are_out_of_range_all_the_same() -> None:

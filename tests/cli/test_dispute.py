@@ -307,6 +307,16 @@ def test_what_cannot_be_looked_for(call: Shoeproof, words: tuple[str, ...], mess
 ELSEWHERE = "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5d"
 
 
+def test_a_case_where_a_round_is_asked_for_names_its_round(
+    shoeproof: Shoeproof, place: Place
+) -> None:
+    told(
+        shoeproof("replay", f"{ELSEWHERE}.1", "--ledger", place.path),
+        2,
+        f"{ELSEWHERE}.1 is a case about a round, which is {ELSEWHERE}",
+    )
+
+
 @pytest.mark.parametrize("command", ["assess", "open", "decide"])
 @pytest.mark.parametrize(
     ("name", "message"),
