@@ -17,6 +17,7 @@ from audit_reports.round_leaves import RuleSet, SoundLeaf, rule_sets_of
 from audit_reports.shuffle_tests.counting import Counted, Counts, Noted
 from audit_reports.shuffle_tests.order import BeginningOrder
 from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
+from audit_reports.shuffle_tests.records import DealtRound
 from audit_reports.verified import made_of_verified, refuse_cut_tail, verified_stream
 from ledger import StoredLeaf
 from ledger.events import RULES_STREAM
@@ -25,7 +26,7 @@ from replay.bulk.pool import uncollected
 
 FILE: Final = "shuffle.duckdb"
 
-VERSION: Final = 1
+VERSION: Final = 2
 """The version of what is kept; all of another is counted anew."""
 
 KEEP_LEAVES: Final = 1 << 20
@@ -33,8 +34,11 @@ KEEP_LEAVES: Final = 1 << 20
 
 
 class _State(msgspec.Struct):
+    """What is kept; `open_rounds` have begun and not ended, and are counted in nothing yet."""
+
     counts: Counts
     order: BeginningOrder
+    open_rounds: list[DealtRound] = []
 
 
 class CountedRange(NamedTuple):
@@ -73,7 +77,7 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
     rule_sets = rule_sets_of(verified_stream(ledger, RULES_STREAM, size))
     reach, state, kept = _begin(model, size)
     start = reach.size
-    rounds = OpenRounds(start, lambda stream: verified_stream(ledger, stream, start))
+    rounds = OpenRounds(state.open_rounds)
     make = partial(count_range, rule_sets)
     for run in made_of_verified(ledger, start, size, reach.tree, make):
         state.counts.merge(run.made.counts)
@@ -82,6 +86,7 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
         state.counts.follow(turn)
         if run.stop == size or run.stop - reach.size >= KEEP_LEAVES:
             reach = Reach.of(run, start, reach.covered)
+            state.open_rounds = rounds.rounds()
             _keep(model, state, reach)
             kept.merge(state.counts.noted)
             state.counts.noted = Noted()
@@ -113,7 +118,8 @@ def _begin(model: ReadModel, size: int) -> tuple[Reach, _State, Noted]:
 def _keep(model: ReadModel, state: _State, reach: Reach) -> None:
     noted = msgspec.msgpack.encode(state.counts.noted)
     counts = msgspec.structs.replace(state.counts, noted=Noted())
-    text = msgspec.msgpack.encode(_State(counts, state.order), enc_hook=_array_data)
+    kept = msgspec.structs.replace(state, counts=counts)
+    text = msgspec.msgpack.encode(kept, enc_hook=_array_data)
     with model.transaction():
         model.database.execute("DELETE FROM counts")
         model.database.execute("INSERT INTO counts VALUES (?)", [text])

@@ -1,6 +1,6 @@
 """Rounds read from verified leaves, those that lie whole in a range of leaves apart from others."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from audit_reports.round_leaves import SoundLeaf
@@ -51,42 +51,26 @@ def part_rounds(leaves: Iterable[SoundLeaf]) -> PartedRounds:
 class OpenRounds:
     """The rounds that have begun and not ended, of which more leaves may come."""
 
-    def __init__(self, start: int, earlier: Callable[[str], Sequence[StoredLeaf]]) -> None:
-        """Go on from leaf `start`; `earlier` returns a stream's verified leaves before it."""
-        self._start, self._earlier = start, earlier
-        self._open: dict[str, DealtRound] = {}
-        self._ended: set[str] = set()
+    def __init__(self, rounds: Iterable[DealtRound] = ()) -> None:
+        """Go on from the rounds that were open before."""
+        self._open = {each.own.round_id: each for each in rounds}
 
     def take(self, pieces: Iterable[SoundLeaf]) -> Iterator[DealtRound]:
         """Take in the pieces of the next range of leaves, and yield the rounds that they end."""
         for leaf, text in pieces:
-            held = self._open.get(leaf.stream) or self._begun(leaf)
+            if _begins(leaf):
+                self._open[leaf.stream] = DealtRound(Own(leaf.stream), leaf.leaf_index)
+            held = self._open.get(leaf.stream)
             if held is None:
+                # What comes after the end of a round is none of it.
                 continue
             _take(held, leaf, text)
             if held.last_leaf is not None:
-                self._ended.add(leaf.stream)
                 yield self._open.pop(leaf.stream)
 
     def rounds(self) -> list[DealtRound]:
         """Return all of them, in the order in which they began."""
         return sorted(self._open.values(), key=lambda each: each.first_leaf)
-
-    def _begun(self, leaf: StoredLeaf) -> DealtRound | None:
-        """Return the round that a leaf of no open one is of, None where it is of none or ended."""
-        before: Sequence[StoredLeaf] = ()
-        if not _begins(leaf):
-            if self._start and leaf.stream not in self._ended:
-                before = self._earlier(leaf.stream)
-            if not before or not _begins(before[0]):
-                return None
-        found = DealtRound(Own(leaf.stream), (before[0] if before else leaf).leaf_index)
-        for each in before:
-            _take(found, each, None)
-        if found.last_leaf is not None:
-            return None
-        self._open[leaf.stream] = found
-        return found
 
 
 def _begins(leaf: StoredLeaf) -> bool:

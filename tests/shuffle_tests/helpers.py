@@ -59,7 +59,7 @@ def of_deals(deals: Ints, decks: int = 6, level: float = 0.01) -> dict[str, Shuf
 def dealt_rounds(ledger: Ledger) -> list[DealtRound]:
     """Every round of a ledger, the open ones last."""
     leaves = [(leaf, None) for run in verified_runs(ledger, 0, ledger.size()) for leaf in run]
-    parted, open_rounds = part_rounds(leaves), OpenRounds(0, lambda _: ())
+    parted, open_rounds = part_rounds(leaves), OpenRounds()
     assert not list(open_rounds.take(parted.pieces))
     return [*parted.whole, *open_rounds.rounds()]
 
