@@ -7,6 +7,7 @@ directory and is trusted like it: whoever did not make it should ask for it to b
 """
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,10 +16,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple, Self
 
 import duckdb
+import msgspec
 
 from audit_reports import sql
 from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
-from audit_reports.segments import MEND
 from audit_reports.verified import VerifiedRun
 from ledger import Ledger
 from ledger.events import KEYS_STREAM, KeyRevoked
@@ -31,6 +32,11 @@ WAIT_SECONDS: Final = 60.0
 """How long to wait for another process that writes the same file."""
 
 POLL_SECONDS: Final = 0.2
+
+MEND: Final = "run this again with --rebuild to make it anew"
+"""What to do about a file that cannot be used; every command that opens one has the option."""
+
+_is_hash = re.compile(r"[0-9a-f]{64}").fullmatch
 
 
 class Reach(NamedTuple):
@@ -56,6 +62,16 @@ class Reach(NamedTuple):
             run.last_leaf_hash.hex(),
             [peak.hex() for peak in run.peaks],
             min(run.covered, run.stop) if run.covered > start else covered,
+        )
+
+    @property
+    def is_possible(self) -> bool:
+        """Tell whether a tree of that size may have such hashes."""
+        hashes = [*self.peaks, self.last_leaf_hash or ""] if self.size else []
+        return (
+            0 <= self.covered <= self.size
+            and len(self.peaks) == self.size.bit_count()
+            and all(map(_is_hash, hashes))
         )
 
     @property
@@ -97,8 +113,18 @@ class ReadModel:
                 return None
         if len(found) != 1 or found[0][:2] != (self._version, self.ledger.origin):
             return None
-        reach = Reach(*found[0][2:])
+        try:
+            reach = msgspec.convert(found[0][2:], Reach)
+        except msgspec.ValidationError as error:
+            raise self.damaged(str(error)) from error
+        if not reach.is_possible:
+            raise self.damaged("there is no such tree")
         return reach if reach.size <= size and self._holds(reach) else None
+
+    def damaged(self, reason: str) -> ProjectionUnavailable:
+        """Return the error for tables that hold what they cannot."""
+        name = "the tables in memory" if self.path is None else str(self.path)
+        return ProjectionUnavailable(f"{name} is damaged ({reason}): {MEND}")
 
     def begin(self, statements: str) -> None:
         """Make the tables by their statements, empty, in place of any before."""

@@ -58,9 +58,9 @@ def run_shuffle_tests(
     What was counted is kept for the next time, by the rules of `open_read_model`; `progress` is
     told how many leaves are counted and of how many. Raises what that and `counts_of` raise.
     """
-    size = ledger.size() if size is None else size
     with open_read_model(ledger, FILE, VERSION, rebuild=rebuild, waiting=waiting) as model:
-        counts = counts_of(model, size, progress)
+        # Only now, since another process that was waited for has counted what was new.
+        counts = counts_of(model, ledger.size() if size is None else size, progress)
     return battery_of(counts, rules_by_digest(ledger))
 
 

@@ -18,6 +18,7 @@ from audit_reports.shuffle_tests.counting import Counted, Counts, Noted
 from audit_reports.shuffle_tests.order import BeginningOrder
 from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
 from audit_reports.shuffle_tests.records import DealtRound
+from audit_reports.shuffle_tests.whole import are_whole
 from audit_reports.verified import made_of_verified, refuse_cut_tail, verified_stream
 from ledger import StoredLeaf
 from ledger.events import RULES_STREAM
@@ -69,13 +70,21 @@ def count_range(
 def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> Counts:
     """Return the counts of a ledger's first `size` leaves, and keep them up to there.
 
-    Raises LeafRefused for the first leaf that fails verification, EventUnreadable, the ledger's
-    errors, ProjectionUnavailable and MemoryError.
+    Counts that reach further, as another process may have kept meanwhile, stay as they are, and all
+    is counted for this time alone. Raises LeafRefused for the first leaf that fails verification,
+    EventUnreadable, the ledger's errors, ProjectionUnavailable and MemoryError.
     """
     ledger = model.ledger
     refuse_cut_tail(ledger)
     rule_sets = rule_sets_of(verified_stream(ledger, RULES_STREAM, size))
-    reach, state, kept = _begin(model, size)
+    reach = model.reach(ledger.size())
+    is_kept = reach is None or reach.size <= size
+    if reach is not None and reach.size and is_kept:
+        state, kept = _read(model, reach, rule_sets)
+    else:
+        reach, state, kept = NOTHING, _State(Counts(), BeginningOrder()), Noted()
+        if is_kept:
+            model.begin(sql.statements("shuffle"))
     start = reach.size
     rounds = OpenRounds(state.open_rounds)
     make = partial(count_range, rule_sets)
@@ -84,7 +93,7 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
         ended = state.counts.add(list(rounds.take(run.made.pieces)), rule_sets)
         turn = state.order.take(run.made.begun, [*run.made.ended, *ended])
         state.counts.follow(turn)
-        if run.stop == size or run.stop - reach.size >= KEEP_LEAVES:
+        if is_kept and (run.stop == size or run.stop - reach.size >= KEEP_LEAVES):
             reach = Reach.of(run, start, reach.covered)
             state.open_rounds = rounds.rounds()
             _keep(model, state, reach)
@@ -93,26 +102,37 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
         if progress is not None:
             progress(run.stop, size)
     # What goes beyond, of rounds that are open, is counted anew the next time.
+    kept.merge(state.counts.noted)
     state.counts.noted = kept
     state.counts.add(rounds.rounds(), rule_sets)
     state.counts.follow(state.order.rest())
     return state.counts
 
 
-def _begin(model: ReadModel, size: int) -> tuple[Reach, _State, Noted]:
-    """Return how far counts are kept, the counts, and all that is noted of rounds."""
-    reach = model.reach(size)
-    kept = Noted()
-    if reach is None or not reach.size:
-        model.begin(sql.statements("shuffle"))
-        return NOTHING, _State(Counts(), BeginningOrder()), kept
-    with translated_errors():
-        ((state,),) = model.database.execute("SELECT counts FROM counts").fetchall()
-        noted = model.database.execute("SELECT noted FROM noted")
-        # One by one, since of many rounds they are large.
-        while row := noted.fetchone():
-            kept.merge(msgspec.msgpack.decode(row[0], type=Noted))
-    return reach, _read_state(state), kept
+def _read(model: ReadModel, reach: Reach, rule_sets: Mapping[str, RuleSet]) -> tuple[_State, Noted]:
+    """Return what is kept, and all that is noted of rounds."""
+    noted = Noted()
+    try:
+        with translated_errors():
+            ((data,),) = model.database.execute("SELECT counts FROM counts").fetchall()
+            rows = model.database.execute("SELECT noted FROM noted")
+            # One by one, since of many rounds they are large.
+            while row := rows.fetchone():
+                noted.merge(msgspec.msgpack.decode(row[0], type=Noted))
+        state = msgspec.msgpack.decode(data, type=_State, dec_hook=_array)
+    except (ValueError, TypeError, msgspec.DecodeError) as error:
+        raise model.damaged(str(error)) from error
+    if not are_whole(state.counts, state.order, noted, rule_sets) or not _are_of(state, reach):
+        raise model.damaged("its counts do not add up")
+    return state, noted
+
+
+def _are_of(state: _State, reach: Reach) -> bool:
+    """Tell whether the rounds that are kept may have begun in the leaves that counts reach to."""
+    rounds = state.open_rounds
+    return state.order.begun == state.counts.rounds + len(rounds) and all(
+        0 <= each.first_leaf < reach.size for each in rounds
+    )
 
 
 def _keep(model: ReadModel, state: _State, reach: Reach) -> None:
@@ -129,10 +149,6 @@ def _keep(model: ReadModel, state: _State, reach: Reach) -> None:
 
 def _array_data(array: Any) -> tuple[str, tuple[int, ...], bytes]:
     return array.dtype.str, array.shape, array.tobytes()
-
-
-def _read_state(data: bytes) -> _State:
-    return msgspec.msgpack.decode(data, type=_State, dec_hook=_array)
 
 
 def _array(_: type, data: Any) -> Any:
