@@ -19,7 +19,7 @@ from audit_reports.shuffle_tests.order import BeginningOrder
 from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
 from audit_reports.shuffle_tests.records import DealtRound
 from audit_reports.shuffle_tests.whole import are_whole
-from audit_reports.verified import made_of_verified, refuse_cut_tail, verified_stream
+from audit_reports.verified import made_of_verified, verified_stream
 from ledger import StoredLeaf
 from ledger.events import RULES_STREAM
 from ledger.sharing import Progress
@@ -75,7 +75,6 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
     EventUnreadable, the ledger's errors, ProjectionUnavailable and MemoryError.
     """
     ledger = model.ledger
-    refuse_cut_tail(ledger)
     rule_sets = rule_sets_of(verified_stream(ledger, RULES_STREAM, size))
     reach = model.reach(ledger.size())
     is_kept = reach is None or reach.size <= size

@@ -8,12 +8,16 @@ import duckdb
 import msgspec
 import pytest
 
-from audit_reports.errors import ProjectionUnavailable
+from audit_reports.errors import LeafRefused, ProjectionUnavailable
 from audit_reports.read_model import DIRECTORY
+from audit_reports.rtp_report.from_ledger import Asked, report_on
 from audit_reports.shuffle_tests import kept
 from audit_reports.shuffle_tests.battery import run_shuffle_tests
+from audit_reports.tables import open_tables
 from ledger import Ledger
 from ledger.events import RoundOpened
+from ledger.signing import sign_checkpoint
+from tests.ledger.helpers import tampering
 from tests.shuffle_tests.test_ledger import dealt, seeds
 
 State = dict[str, Any]
@@ -130,3 +134,22 @@ def test_counts_of_more_leaves_stay_as_they_are(counted: Ledger) -> None:
     assert run_shuffle_tests(counted, size) == before
     assert held(counted).read_bytes() == bytes_after
     assert run_shuffle_tests(counted) == after
+
+
+def test_what_is_left_of_a_ledger_whose_tail_is_gone_is_counted_when_asked(
+    counted: Ledger, path: Path
+) -> None:
+    sign_checkpoint(counted)
+    left = counted.size() - 1
+    counted.close()
+    with tampering(path) as connection:
+        connection.execute("DELETE FROM leaves WHERE leaf_index = ?", (left,))
+    with Ledger.open(path) as opened:
+        with pytest.raises(LeafRefused, match="tail is gone"):
+            run_shuffle_tests(opened)
+        with open_tables(opened, verified_only=True) as tables:
+            report = report_on(opened, tables, Asked())
+        assert report.objection is not None
+        assert "tail is gone" in report.objection
+        assert report.shuffle is not None
+        assert report.shuffle.shoes == run_shuffle_tests(opened, left).shoes == 5
