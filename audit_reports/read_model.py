@@ -23,6 +23,7 @@ from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
 from audit_reports.verified import VerifiedRun
 from ledger import Ledger
 from ledger.events import KEYS_STREAM, KeyRevoked
+from ledger.files import locked
 from ledger.merkle import Peaks, leaf_hash
 
 DIRECTORY: Final = "projection"
@@ -35,6 +36,9 @@ POLL_SECONDS: Final = 0.2
 
 MEND: Final = "run this again with --rebuild to make it anew"
 """What to do about a file that cannot be used; every command that opens one has the option."""
+
+_HEADERS: Final = 3 * 4096
+"""A shorter file is one whose maker was ended before DuckDB had written its three headers."""
 
 _is_hash = re.compile(r"[0-9a-f]{64}").fullmatch
 
@@ -198,9 +202,7 @@ def open_read_model(
         spill = TemporaryDirectory(prefix="projection-")
         with translated_errors():
             return ReadModel(ledger, version, None, sql.connect(spill=spill.name), spill)
-    if rebuild:
-        _remove(path, waiting)
-    return ReadModel(ledger, version, path, _connect(path, waiting))
+    return ReadModel(ledger, version, path, _connect(path, waiting, rebuild=rebuild))
 
 
 def hash_at(ledger: Ledger, leaf_index: int) -> str | None:
@@ -225,11 +227,16 @@ def translated_errors() -> Iterator[None]:
         raise ProjectionUnavailable(f"the projection cannot be used ({reason}): {MEND}") from error
 
 
-def _connect(path: Path, waiting: Callable[[], object] | None) -> duckdb.DuckDBPyConnection:
+def _connect(
+    path: Path, waiting: Callable[[], object] | None, *, rebuild: bool
+) -> duckdb.DuckDBPyConnection:
     deadline, has_told = time.monotonic() + WAIT_SECONDS, False
     while True:
         try:
-            with translated_errors():
+            # While a file is opened, or removed to be made anew, no other process opens it: two
+            # would go on, one of them in a file that has no name any more.
+            with locked(path.parent), translated_errors():
+                _remove(path, whole=rebuild)
                 return sql.connect(str(path))
         except ProjectionBusy:
             if time.monotonic() >= deadline:
@@ -240,11 +247,15 @@ def _connect(path: Path, waiting: Callable[[], object] | None) -> duckdb.DuckDBP
         time.sleep(POLL_SECONDS)
 
 
-def _remove(path: Path, waiting: Callable[[], object] | None) -> None:
-    # The file goes whole: one made by somebody else may hold more than tables. Opening it first
-    # keeps it from being pulled from under the process that writes it.
-    with suppress(ProjectionUnavailable):
-        _connect(path, waiting).close()
+def _remove(path: Path, *, whole: bool) -> None:
+    """Remove a file that nobody has open; unless `whole` only one that was never begun."""
+    if whole:
+        # It goes whole: one made by somebody else may hold more than tables. Opening it first keeps
+        # it from being pulled from under the process that writes it.
+        with suppress(ProjectionUnavailable), translated_errors():
+            sql.connect(str(path)).close()
+    elif not path.is_file() or path.stat().st_size >= _HEADERS:
+        return
     for file in (path, path.with_name(f"{path.name}.wal")):
         file.unlink(missing_ok=True)
 

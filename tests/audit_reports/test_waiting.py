@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -13,6 +14,7 @@ from audit_reports import read_model
 from audit_reports.errors import ProjectionBusy
 from audit_reports.projection import open_projection
 from ledger import Ledger
+from ledger.files import locked
 from tests.audit_reports.helpers import play, simple
 
 
@@ -70,3 +72,35 @@ def test_who_does_not_wait_is_not_told_that_it_does(ledger: Ledger) -> None:
     told: list[int] = []
     open_projection(ledger, waiting=lambda: told.append(1)).close()
     assert told == []
+
+
+@pytest.mark.parametrize("rebuild", [False, True])
+def test_nobody_opens_what_another_may_be_about_to_remove(
+    ledger: Ledger, path: Path, rebuild: bool
+) -> None:
+    open_projection(ledger).close()
+    opened: list[int] = []
+
+    def open_it() -> None:
+        open_projection(ledger, rebuild=rebuild).close()
+        opened.append(1)
+
+    with locked(path / "projection"):
+        other = Thread(target=open_it)
+        other.start()
+        other.join(0.5)
+        assert opened == []
+    other.join()
+    assert opened == [1]
+
+
+@pytest.mark.parametrize("written", [0, 4096, 8192])
+def test_a_file_whose_maker_was_ended_at_its_headers_is_begun_anew(
+    ledger: Ledger, path: Path, written: int
+) -> None:
+    play(ledger, simple(200))
+    open_projection(ledger).close()
+    file = path / "projection" / "rtp.duckdb"
+    file.write_bytes(file.read_bytes()[:written])
+    with open_projection(ledger) as projection:
+        assert projection.update().size == ledger.size()

@@ -121,7 +121,7 @@ def test_counts_that_do_not_hang_together_are_told_of(counted: Ledger, altered: 
 
 
 def test_a_file_that_is_no_database_is_told_of(counted: Ledger) -> None:
-    held(counted).write_bytes(held(counted).read_bytes()[:5000])
+    held(counted).write_bytes(held(counted).read_bytes()[:20_000])
     refused(counted)
 
 
