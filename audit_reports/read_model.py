@@ -6,6 +6,7 @@ longer there or no longer trusted, is noticed and begun anew. The file lies in t
 directory and is trusted like it: whoever did not make it should ask for it to be made anew.
 """
 
+import errno
 import os
 import re
 import time
@@ -152,7 +153,9 @@ class ReadModel:
                 yield
                 self.database.commit()
             except BaseException:
-                self.database.rollback()
+                # Where writing failed, as on a full disk, there is nothing to take back any more.
+                with suppress(duckdb.TransactionException):
+                    self.database.rollback()
                 raise
 
     def close(self) -> None:
@@ -224,7 +227,8 @@ def translated_errors() -> Iterator[None]:
             raise ProjectionBusy(
                 "the projection is being written by another process: try again when it ends"
             ) from error
-        raise ProjectionUnavailable(f"the projection cannot be used ({reason}): {MEND}") from error
+        mend = "make room on the disk" if os.strerror(errno.ENOSPC) in reason else MEND
+        raise ProjectionUnavailable(f"the projection cannot be used ({reason}): {mend}") from error
 
 
 def _connect(

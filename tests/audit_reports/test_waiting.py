@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
+import duckdb
 import pytest
 
-from audit_reports import read_model
-from audit_reports.errors import ProjectionBusy
+from audit_reports import read_model, sql
+from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
 from audit_reports.projection import open_projection
 from ledger import Ledger
 from ledger.files import locked
@@ -104,3 +105,29 @@ def test_a_file_whose_maker_was_ended_at_its_headers_is_begun_anew(
     file.write_bytes(file.read_bytes()[:written])
     with open_projection(ledger) as projection:
         assert projection.update().size == ledger.size()
+
+
+class FullDisk:
+    """A database on a disk that has no room for what a transaction wrote."""
+
+    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
+        self._database = database
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._database, name)
+
+    def commit(self) -> None:
+        self._database.rollback()
+        raise duckdb.TransactionException("Failed to commit: No space left on device")
+
+
+def test_a_full_disk_is_told_of_as_what_it_is(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sql.connect
+    monkeypatch.setattr(sql, "connect", lambda file: FullDisk(connect(file)))
+    with (
+        open_projection(ledger) as projection,
+        pytest.raises(ProjectionUnavailable, match=r"No space left on device.*: make room"),
+    ):
+        projection.update()
