@@ -6,7 +6,9 @@ longer there or no longer trusted, is noticed and begun anew. The file lies in t
 directory and is trusted like it: whoever did not make it should ask for it to be made anew.
 """
 
+import errno
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,13 +17,14 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple, Self
 
 import duckdb
+import msgspec
 
 from audit_reports import sql
 from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
-from audit_reports.segments import MEND
 from audit_reports.verified import VerifiedRun
 from ledger import Ledger
 from ledger.events import KEYS_STREAM, KeyRevoked
+from ledger.files import locked
 from ledger.merkle import Peaks, leaf_hash
 
 DIRECTORY: Final = "projection"
@@ -31,6 +34,14 @@ WAIT_SECONDS: Final = 60.0
 """How long to wait for another process that writes the same file."""
 
 POLL_SECONDS: Final = 0.2
+
+MEND: Final = "run this again with --rebuild to make it anew"
+"""What to do about a file that cannot be used; every command that opens one has the option."""
+
+_HEADERS: Final = 3 * 4096
+"""A shorter file is one whose maker was ended before DuckDB had written its three headers."""
+
+_is_hash = re.compile(r"[0-9a-f]{64}").fullmatch
 
 
 class Reach(NamedTuple):
@@ -56,6 +67,16 @@ class Reach(NamedTuple):
             run.last_leaf_hash.hex(),
             [peak.hex() for peak in run.peaks],
             min(run.covered, run.stop) if run.covered > start else covered,
+        )
+
+    @property
+    def is_possible(self) -> bool:
+        """Tell whether a tree of that size may have such hashes."""
+        hashes = [*self.peaks, self.last_leaf_hash or ""] if self.size else []
+        return (
+            0 <= self.covered <= self.size
+            and len(self.peaks) == self.size.bit_count()
+            and all(map(_is_hash, hashes))
         )
 
     @property
@@ -97,8 +118,18 @@ class ReadModel:
                 return None
         if len(found) != 1 or found[0][:2] != (self._version, self.ledger.origin):
             return None
-        reach = Reach(*found[0][2:])
+        try:
+            reach = msgspec.convert(found[0][2:], Reach)
+        except msgspec.ValidationError as error:
+            raise self.damaged(str(error)) from error
+        if not reach.is_possible:
+            raise self.damaged("there is no such tree")
         return reach if reach.size <= size and self._holds(reach) else None
+
+    def damaged(self, reason: str) -> ProjectionUnavailable:
+        """Return the error for tables that hold what they cannot."""
+        name = "the tables in memory" if self.path is None else str(self.path)
+        return ProjectionUnavailable(f"{name} is damaged ({reason}): {MEND}")
 
     def begin(self, statements: str) -> None:
         """Make the tables by their statements, empty, in place of any before."""
@@ -122,7 +153,9 @@ class ReadModel:
                 yield
                 self.database.commit()
             except BaseException:
-                self.database.rollback()
+                # Where writing failed, as on a full disk, there is nothing to take back any more.
+                with suppress(duckdb.TransactionException):
+                    self.database.rollback()
                 raise
 
     def close(self) -> None:
@@ -172,9 +205,7 @@ def open_read_model(
         spill = TemporaryDirectory(prefix="projection-")
         with translated_errors():
             return ReadModel(ledger, version, None, sql.connect(spill=spill.name), spill)
-    if rebuild:
-        _remove(path, waiting)
-    return ReadModel(ledger, version, path, _connect(path, waiting))
+    return ReadModel(ledger, version, path, _connect(path, waiting, rebuild=rebuild))
 
 
 def hash_at(ledger: Ledger, leaf_index: int) -> str | None:
@@ -196,14 +227,20 @@ def translated_errors() -> Iterator[None]:
             raise ProjectionBusy(
                 "the projection is being written by another process: try again when it ends"
             ) from error
-        raise ProjectionUnavailable(f"the projection cannot be used ({reason}): {MEND}") from error
+        mend = "make room on the disk" if os.strerror(errno.ENOSPC) in reason else MEND
+        raise ProjectionUnavailable(f"the projection cannot be used ({reason}): {mend}") from error
 
 
-def _connect(path: Path, waiting: Callable[[], object] | None) -> duckdb.DuckDBPyConnection:
+def _connect(
+    path: Path, waiting: Callable[[], object] | None, *, rebuild: bool
+) -> duckdb.DuckDBPyConnection:
     deadline, has_told = time.monotonic() + WAIT_SECONDS, False
     while True:
         try:
-            with translated_errors():
+            # While a file is opened, or removed to be made anew, no other process opens it: two
+            # would go on, one of them in a file that has no name any more.
+            with locked(path.parent), translated_errors():
+                _remove(path, whole=rebuild)
                 return sql.connect(str(path))
         except ProjectionBusy:
             if time.monotonic() >= deadline:
@@ -214,11 +251,15 @@ def _connect(path: Path, waiting: Callable[[], object] | None) -> duckdb.DuckDBP
         time.sleep(POLL_SECONDS)
 
 
-def _remove(path: Path, waiting: Callable[[], object] | None) -> None:
-    # The file goes whole: one made by somebody else may hold more than tables. Opening it first
-    # keeps it from being pulled from under the process that writes it.
-    with suppress(ProjectionUnavailable):
-        _connect(path, waiting).close()
+def _remove(path: Path, *, whole: bool) -> None:
+    """Remove a file that nobody has open; unless `whole` only one that was never begun."""
+    if whole:
+        # It goes whole: one made by somebody else may hold more than tables. Opening it first keeps
+        # it from being pulled from under the process that writes it.
+        with suppress(ProjectionUnavailable), translated_errors():
+            sql.connect(str(path)).close()
+    elif not path.is_file() or path.stat().st_size >= _HEADERS:
+        return
     for file in (path, path.with_name(f"{path.name}.wal")):
         file.unlink(missing_ok=True)
 

@@ -97,7 +97,8 @@ class Tables:
             raise QueryRefused("a question is one SELECT: nothing else is run here")
         with _refused_errors():
             asked = self._database.sql(text)
-        if len(set(asked.columns)) < len(asked.columns):
+        # DuckDB takes names that differ only in case for one, and would give it twice.
+        if len({name.lower() for name in asked.columns}) < len(asked.columns):
             raise QueryRefused("two columns have the same name: name them with AS")
         with _refused_errors(), ThreadPoolExecutor(1) as thread:
             # DuckDB does not hear Ctrl-C while it works: the thread that does must not be its own.

@@ -9,6 +9,7 @@ from audit_reports.read_model import open_read_model
 from audit_reports.shuffle_tests.counting import AGES, Counts
 from audit_reports.shuffle_tests.kept import FILE, VERSION, counts_of
 from audit_reports.shuffle_tests.results import ShuffleTest, judge
+from audit_reports.verified import refuse_cut_tail
 from ledger import Finding, Ledger
 from ledger.sharing import Progress
 from replay.catalogue import rules_by_digest
@@ -56,11 +57,14 @@ def run_shuffle_tests(
     """Return the battery over all rounds of a ledger, or of its first `size` leaves.
 
     What was counted is kept for the next time, by the rules of `open_read_model`; `progress` is
-    told how many leaves are counted and of how many. Raises what that and `counts_of` raise.
+    told how many leaves are counted and of how many. A ledger whose tail is gone is refused, unless
+    the leaves asked for are given. Raises what that and `counts_of` raise.
     """
-    size = ledger.size() if size is None else size
+    if size is None:
+        refuse_cut_tail(ledger)
     with open_read_model(ledger, FILE, VERSION, rebuild=rebuild, waiting=waiting) as model:
-        counts = counts_of(model, size, progress)
+        # Only now, since another process that was waited for has counted what was new.
+        counts = counts_of(model, ledger.size() if size is None else size, progress)
     return battery_of(counts, rules_by_digest(ledger))
 
 

@@ -17,7 +17,8 @@ from audit_reports.round_leaves import RuleSet, SoundLeaf, rule_sets_of
 from audit_reports.shuffle_tests.counting import Counted, Counts, Noted
 from audit_reports.shuffle_tests.order import BeginningOrder
 from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
-from audit_reports.verified import made_of_verified, refuse_cut_tail, verified_stream
+from audit_reports.shuffle_tests.whole import are_whole
+from audit_reports.verified import made_of_verified, verified_stream
 from ledger import StoredLeaf
 from ledger.events import RULES_STREAM
 from ledger.sharing import Progress
@@ -25,7 +26,7 @@ from replay.bulk.pool import uncollected
 
 FILE: Final = "shuffle.duckdb"
 
-VERSION: Final = 1
+VERSION: Final = 2
 """The version of what is kept; all of another is counted anew."""
 
 KEEP_LEAVES: Final = 1 << 20
@@ -33,6 +34,8 @@ KEEP_LEAVES: Final = 1 << 20
 
 
 class _State(msgspec.Struct):
+    """What is kept; rounds that have begun and not ended are counted in nothing yet."""
+
     counts: Counts = msgspec.field(default_factory=Counts)
     order: BeginningOrder = msgspec.field(default_factory=BeginningOrder)
     open_rounds: OpenRounds = msgspec.field(default_factory=OpenRounds)
@@ -66,13 +69,20 @@ def count_range(
 def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> Counts:
     """Return the counts of a ledger's first `size` leaves, and keep them up to there.
 
-    Raises LeafRefused for the first leaf that fails verification, EventUnreadable, the ledger's
-    errors, ProjectionUnavailable and MemoryError.
+    Counts that reach further, as another process may have kept meanwhile, stay as they are, and all
+    is counted for this time alone. Raises LeafRefused for the first leaf that fails verification,
+    EventUnreadable, the ledger's errors, ProjectionUnavailable and MemoryError.
     """
     ledger = model.ledger
-    refuse_cut_tail(ledger)
     rule_sets = rule_sets_of(verified_stream(ledger, RULES_STREAM, size))
-    reach, state, kept = _begin(model, size)
+    reach = model.reach(ledger.size())
+    is_kept = reach is None or reach.size <= size
+    if reach is not None and reach.size and is_kept:
+        state, kept = _read(model, reach, rule_sets)
+    else:
+        reach, state, kept = NOTHING, _State(), Noted()
+        if is_kept:
+            model.begin(sql.statements("shuffle"))
     start = reach.size
     make = partial(count_range, rule_sets)
     for run in made_of_verified(ledger, start, size, reach.tree, make):
@@ -80,7 +90,7 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
         ended = state.counts.add(state.open_rounds.take(run.made.pieces), rule_sets)
         turn = state.order.take(run.made.begun, [*run.made.ended, *ended])
         state.counts.follow(turn)
-        if run.stop == size or run.stop - reach.size >= KEEP_LEAVES:
+        if is_kept and (run.stop == size or run.stop - reach.size >= KEEP_LEAVES):
             reach = Reach.of(run, start, reach.covered)
             _keep(model, state, reach)
             kept.merge(state.counts.noted)
@@ -88,33 +98,44 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
         if progress is not None:
             progress(run.stop, size)
     # What goes beyond, of rounds that are open, is counted anew the next time.
+    kept.merge(state.counts.noted)
     state.counts.noted = kept
     state.counts.add(state.open_rounds.rounds(), rule_sets)
     state.counts.follow(state.order.rest())
     return state.counts
 
 
-def _begin(model: ReadModel, size: int) -> tuple[Reach, _State, Noted]:
-    """Return how far counts are kept, the counts, and all that is noted of rounds."""
-    reach = model.reach(size)
-    kept = Noted()
-    if reach is None or not reach.size:
-        model.begin(sql.statements("shuffle"))
-        return NOTHING, _State(), kept
-    with translated_errors():
-        ((state,),) = model.database.execute("SELECT counts FROM counts").fetchall()
-        noted = model.database.execute("SELECT noted FROM noted")
-        # One by one, since of many rounds they are large.
-        while row := noted.fetchone():
-            kept.merge(msgspec.msgpack.decode(row[0], type=Noted))
-    return reach, _read_state(state), kept
+def _read(model: ReadModel, reach: Reach, rule_sets: Mapping[str, RuleSet]) -> tuple[_State, Noted]:
+    """Return what is kept, and all that is noted of rounds."""
+    noted = Noted()
+    try:
+        with translated_errors():
+            ((data,),) = model.database.execute("SELECT counts FROM counts").fetchall()
+            rows = model.database.execute("SELECT noted FROM noted")
+            # One by one, since of many rounds they are large.
+            while row := rows.fetchone():
+                noted.merge(msgspec.msgpack.decode(row[0], type=Noted))
+        state = msgspec.msgpack.decode(data, type=_State, dec_hook=_array)
+    except (ValueError, TypeError, msgspec.DecodeError) as error:
+        raise model.damaged(str(error)) from error
+    if not are_whole(state.counts, state.order, noted, rule_sets) or not _are_of(state, reach):
+        raise model.damaged("its counts do not add up")
+    return state, noted
+
+
+def _are_of(state: _State, reach: Reach) -> bool:
+    """Tell whether the rounds that are kept may have begun in the leaves that counts reach to."""
+    rounds = state.open_rounds.rounds()
+    return state.order.begun == state.counts.rounds + len(rounds) and all(
+        0 <= each.first_leaf < reach.size for each in rounds
+    )
 
 
 def _keep(model: ReadModel, state: _State, reach: Reach) -> None:
     noted = msgspec.msgpack.encode(state.counts.noted)
     counts = msgspec.structs.replace(state.counts, noted=Noted())
-    state = msgspec.structs.replace(state, counts=counts)
-    text = msgspec.msgpack.encode(state, enc_hook=_array_data)
+    kept = msgspec.structs.replace(state, counts=counts)
+    text = msgspec.msgpack.encode(kept, enc_hook=_array_data)
     with model.transaction():
         model.database.execute("DELETE FROM counts")
         model.database.execute("INSERT INTO counts VALUES (?)", [text])
@@ -124,10 +145,6 @@ def _keep(model: ReadModel, state: _State, reach: Reach) -> None:
 
 def _array_data(array: Any) -> tuple[str, tuple[int, ...], bytes]:
     return array.dtype.str, array.shape, array.tobytes()
-
-
-def _read_state(data: bytes) -> _State:
-    return msgspec.msgpack.decode(data, type=_State, dec_hook=_array)
 
 
 def _array(_: type, data: Any) -> Any:

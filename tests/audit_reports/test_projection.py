@@ -416,7 +416,7 @@ def test_a_damaged_file_is_refused_and_can_be_rebuilt(ledger: Ledger, path: Path
     play(ledger, simple(200))
     (path / "projection").mkdir()
     (path / "projection" / "rtp.duckdb").write_bytes(b"not a database" * 1000)
-    with pytest.raises(ProjectionUnavailable, match="project --rebuild"):
+    with pytest.raises(ProjectionUnavailable, match="run this again with --rebuild"):
         open_projection(ledger)
     with open_projection(ledger, rebuild=True) as projection:
         projection.update()

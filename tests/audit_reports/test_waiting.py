@@ -6,13 +6,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
+import duckdb
 import pytest
 
-from audit_reports import read_model
-from audit_reports.errors import ProjectionBusy
+from audit_reports import read_model, sql
+from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
 from audit_reports.projection import open_projection
 from ledger import Ledger
+from ledger.files import locked
 from tests.audit_reports.helpers import play, simple
 
 
@@ -70,3 +73,61 @@ def test_who_does_not_wait_is_not_told_that_it_does(ledger: Ledger) -> None:
     told: list[int] = []
     open_projection(ledger, waiting=lambda: told.append(1)).close()
     assert told == []
+
+
+@pytest.mark.parametrize("rebuild", [False, True])
+def test_nobody_opens_what_another_may_be_about_to_remove(
+    ledger: Ledger, path: Path, rebuild: bool
+) -> None:
+    open_projection(ledger).close()
+    opened: list[int] = []
+
+    def open_it() -> None:
+        open_projection(ledger, rebuild=rebuild).close()
+        opened.append(1)
+
+    with locked(path / "projection"):
+        other = Thread(target=open_it)
+        other.start()
+        other.join(0.5)
+        assert opened == []
+    other.join()
+    assert opened == [1]
+
+
+@pytest.mark.parametrize("written", [0, 4096, 8192])
+def test_a_file_whose_maker_was_ended_at_its_headers_is_begun_anew(
+    ledger: Ledger, path: Path, written: int
+) -> None:
+    play(ledger, simple(200))
+    open_projection(ledger).close()
+    file = path / "projection" / "rtp.duckdb"
+    file.write_bytes(file.read_bytes()[:written])
+    with open_projection(ledger) as projection:
+        assert projection.update().size == ledger.size()
+
+
+class FullDisk:
+    """A database on a disk that has no room for what a transaction wrote."""
+
+    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
+        self._database = database
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._database, name)
+
+    def commit(self) -> None:
+        self._database.rollback()
+        raise duckdb.TransactionException("Failed to commit: No space left on device")
+
+
+def test_a_full_disk_is_told_of_as_what_it_is(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sql.connect
+    monkeypatch.setattr(sql, "connect", lambda file: FullDisk(connect(file)))
+    with (
+        open_projection(ledger) as projection,
+        pytest.raises(ProjectionUnavailable, match=r"No space left on device.*: make room"),
+    ):
+        projection.update()

@@ -99,6 +99,7 @@ def test_what_is_no_question_is_refused_in_one_line(
         ["SELECT 1", "--checks"],
         ["SELECT 1", "--csv", "--json"],
         ["SELECT 1 AS a, 2 AS a"],
+        ["SELECT 1 AS a, 2 AS A", "--json"],
     ],
 )
 def test_options_that_do_not_go_together(run: Run, path: Path, arguments: list[str]) -> None:

@@ -16,7 +16,7 @@ from audit_reports.shuffle_tests.battery import Battery, battery_of, run_shuffle
 from audit_reports.shuffle_tests.counting import Counted
 from audit_reports.shuffle_tests.order import BeginningOrder
 from ledger import Ledger
-from ledger.events import EventData, RoundOpened, ShoeRevealed
+from ledger.events import DealRequested, EventData, RoundOpened, ShoeCommitted, ShoeRevealed
 from replay.bulk.shoes import whole_shoes
 from replay.bulk.words import Own
 from replay.catalogue import add_published_games, rules_by_digest
@@ -92,6 +92,29 @@ def test_counted_bit_by_bit_is_counted_at_once(
         assert bit_by_bit == said(run_shuffle_tests(ledger))
     battery = msgspec.json.decode(bit_by_bit, type=Battery)
     assert (battery.rounds, battery.shoes, battery.findings) == (45, 45, [])
+
+
+def test_open_rounds_count_though_nothing_more_is_said_of_them(
+    ledger: Ledger, interleaved: list[tuple[str, EventData]]
+) -> None:
+    begun = interleaved[:300]
+    never_committed = next(each for each, data in begun if isinstance(data, ShoeCommitted))
+    ledger.append(
+        *(
+            (each, data)
+            for each, data in begun
+            if each != never_committed or isinstance(data, RoundOpened | DealRequested)
+        )
+    )
+    at_once = anew(ledger)
+    battery = msgspec.json.decode(at_once, type=Battery)
+    assert battery.rounds > battery.deals > battery.shoes
+    assert found(battery) == [codes.COMMITMENT_LATE]
+    for _ in range(2):
+        assert said(run_shuffle_tests(ledger)) == at_once
+    dealt(ledger, "zappit", seeds(46)[45:])
+    counted = said(run_shuffle_tests(ledger))
+    assert counted == said(run_shuffle_tests(ledger)) == anew(ledger)
 
 
 @pytest.mark.parametrize("leaves", [1, 7, 40])
