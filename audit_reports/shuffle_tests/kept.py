@@ -17,7 +17,6 @@ from audit_reports.round_leaves import RuleSet, SoundLeaf, rule_sets_of
 from audit_reports.shuffle_tests.counting import Counted, Counts, Noted
 from audit_reports.shuffle_tests.order import BeginningOrder
 from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
-from audit_reports.shuffle_tests.records import DealtRound
 from audit_reports.shuffle_tests.whole import are_whole
 from audit_reports.verified import made_of_verified, verified_stream
 from ledger import StoredLeaf
@@ -37,9 +36,9 @@ KEEP_LEAVES: Final = 1 << 20
 class _State(msgspec.Struct):
     """What is kept; `open_rounds` have begun and not ended, and are counted in nothing yet."""
 
-    counts: Counts
-    order: BeginningOrder
-    open_rounds: list[DealtRound] = []
+    counts: Counts = msgspec.field(default_factory=Counts)
+    order: BeginningOrder = msgspec.field(default_factory=BeginningOrder)
+    open_rounds: OpenRounds = msgspec.field(default_factory=OpenRounds)
 
 
 class CountedRange(NamedTuple):
@@ -81,20 +80,18 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
     if reach is not None and reach.size and is_kept:
         state, kept = _read(model, reach, rule_sets)
     else:
-        reach, state, kept = NOTHING, _State(Counts(), BeginningOrder()), Noted()
+        reach, state, kept = NOTHING, _State(), Noted()
         if is_kept:
             model.begin(sql.statements("shuffle"))
     start = reach.size
-    rounds = OpenRounds(state.open_rounds)
     make = partial(count_range, rule_sets)
     for run in made_of_verified(ledger, start, size, reach.tree, make):
         state.counts.merge(run.made.counts)
-        ended = state.counts.add(list(rounds.take(run.made.pieces)), rule_sets)
+        ended = state.counts.add(state.open_rounds.take(run.made.pieces), rule_sets)
         turn = state.order.take(run.made.begun, [*run.made.ended, *ended])
         state.counts.follow(turn)
         if is_kept and (run.stop == size or run.stop - reach.size >= KEEP_LEAVES):
             reach = Reach.of(run, start, reach.covered)
-            state.open_rounds = rounds.rounds()
             _keep(model, state, reach)
             kept.merge(state.counts.noted)
             state.counts.noted = Noted()
@@ -103,7 +100,7 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
     # What goes beyond, of rounds that are open, is counted anew the next time.
     kept.merge(state.counts.noted)
     state.counts.noted = kept
-    state.counts.add(rounds.rounds(), rule_sets)
+    state.counts.add(state.open_rounds.rounds(), rule_sets)
     state.counts.follow(state.order.rest())
     return state.counts
 
@@ -128,7 +125,7 @@ def _read(model: ReadModel, reach: Reach, rule_sets: Mapping[str, RuleSet]) -> t
 
 def _are_of(state: _State, reach: Reach) -> bool:
     """Tell whether the rounds that are kept may have begun in the leaves that counts reach to."""
-    rounds = state.open_rounds
+    rounds = state.open_rounds.rounds()
     return state.order.begun == state.counts.rounds + len(rounds) and all(
         0 <= each.first_leaf < reach.size for each in rounds
     )
@@ -137,8 +134,8 @@ def _are_of(state: _State, reach: Reach) -> bool:
 def _keep(model: ReadModel, state: _State, reach: Reach) -> None:
     noted = msgspec.msgpack.encode(state.counts.noted)
     counts = msgspec.structs.replace(state.counts, noted=Noted())
-    kept = msgspec.structs.replace(state, counts=counts)
-    text = msgspec.msgpack.encode(kept, enc_hook=_array_data)
+    state = msgspec.structs.replace(state, counts=counts)
+    text = msgspec.msgpack.encode(state, enc_hook=_array_data)
     with model.transaction():
         model.database.execute("DELETE FROM counts")
         model.database.execute("INSERT INTO counts VALUES (?)", [text])

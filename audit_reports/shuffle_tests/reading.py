@@ -1,7 +1,9 @@
 """Rounds read from verified leaves, those that lie whole in a range of leaves apart from others."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from audit_reports.round_leaves import SoundLeaf
 from audit_reports.said import said
@@ -48,29 +50,29 @@ def part_rounds(leaves: Iterable[SoundLeaf]) -> PartedRounds:
     return parted
 
 
-class OpenRounds:
-    """The rounds that have begun and not ended, of which more leaves may come."""
+class OpenRounds(msgspec.Struct):
+    """The rounds that have begun and not ended, by their streams."""
 
-    def __init__(self, rounds: Iterable[DealtRound] = ()) -> None:
-        """Go on from the rounds that were open before."""
-        self._open = {each.own.round_id: each for each in rounds}
+    by_stream: dict[str, DealtRound] = {}
 
-    def take(self, pieces: Iterable[SoundLeaf]) -> Iterator[DealtRound]:
-        """Take in the pieces of the next range of leaves, and yield the rounds that they end."""
+    def take(self, pieces: Iterable[SoundLeaf]) -> list[DealtRound]:
+        """Take in the pieces of the next range of leaves, and return the rounds that they end."""
+        ended: list[DealtRound] = []
         for leaf, text in pieces:
             if _begins(leaf):
-                self._open[leaf.stream] = DealtRound(Own(leaf.stream), leaf.leaf_index)
-            held = self._open.get(leaf.stream)
+                self.by_stream[leaf.stream] = DealtRound(Own(leaf.stream), leaf.leaf_index)
+            # What follows the end of a round is none of it.
+            held = self.by_stream.get(leaf.stream)
             if held is None:
-                # What comes after the end of a round is none of it.
                 continue
             _take(held, leaf, text)
             if held.last_leaf is not None:
-                yield self._open.pop(leaf.stream)
+                ended.append(self.by_stream.pop(leaf.stream))
+        return ended
 
     def rounds(self) -> list[DealtRound]:
         """Return all of them, in the order in which they began."""
-        return sorted(self._open.values(), key=lambda each: each.first_leaf)
+        return sorted(self.by_stream.values(), key=lambda each: each.first_leaf)
 
 
 def _begins(leaf: StoredLeaf) -> bool:

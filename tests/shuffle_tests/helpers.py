@@ -60,7 +60,7 @@ def dealt_rounds(ledger: Ledger) -> list[DealtRound]:
     """Every round of a ledger, the open ones last."""
     leaves = [(leaf, None) for run in verified_runs(ledger, 0, ledger.size()) for leaf in run]
     parted, open_rounds = part_rounds(leaves), OpenRounds()
-    assert not list(open_rounds.take(parted.pieces))
+    assert not open_rounds.take(parted.pieces)
     return [*parted.whole, *open_rounds.rounds()]
 
 

@@ -82,6 +82,10 @@ def first_waiting(state: State) -> Any:
     return next(each for each in state["order"]["waiting"].values() if each["counted"])
 
 
+def open_round(state: State) -> Any:
+    return next(iter(state["open_rounds"]["by_stream"].values()))
+
+
 ALTERED: dict[str, Callable[[State], object]] = {
     "rounds more": lambda state: state["counts"].update(rounds=99),
     "shoes more": lambda state: of_game(state, "shoes").update(shoes=99),
@@ -105,8 +109,8 @@ ALTERED: dict[str, Callable[[State], object]] = {
         2, b"\0" * len(first_waiting(state)["counted"]["shoe"][2])
     ),
     "whose rules": lambda state: first_waiting(state)["counted"].update(rules_digest="x"),
-    "the open round": lambda state: state["open_rounds"].clear(),
-    "its leaf": lambda state: state["open_rounds"][0].update(first_leaf=-1),
+    "the open round": lambda state: state["open_rounds"]["by_stream"].clear(),
+    "its leaf": lambda state: open_round(state).update(first_leaf=-1),
 }
 
 
