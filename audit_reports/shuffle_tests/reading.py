@@ -64,7 +64,6 @@ class OpenRounds(msgspec.Struct):
             # What follows the end of a round is none of it.
             held = self.by_stream.get(leaf.stream)
             if held is None:
-                # What comes after the end of a round is none of it.
                 continue
             _take(held, leaf, text)
             if held.last_leaf is not None:
