@@ -17,11 +17,14 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from time import perf_counter, process_time
 
+import msgspec
+
 from audit_reports.checks import run_checks
 from audit_reports.luck import PART_COLUMNS
 from audit_reports.projection import open_projection
 from audit_reports.rtp_report.figures import Scope, cells
 from audit_reports.rtp_report.from_ledger import Asked, report_on
+from audit_reports.rtp_report.records import Extent, GrowthStep, PartSum, Returned
 from audit_reports.rtp_report.write import render_rtp_report
 from audit_reports.segments import FORMAT, Manifest, publish
 from audit_reports.tables import Tables, open_tables, read_tables
@@ -184,8 +187,12 @@ def _questions(tables: Tables) -> list[tuple[str, Callable[[], object]]]:
         found.append((f"by {by}", partial(cells, tables, Scope(), (by,))))
     part = Scope(datetime(2026, 1, 2, 13, tzinfo=UTC), datetime(2026, 1, 9, 13, tzinfo=UTC))
     found.append(("by day, noon to noon", lambda: cells(tables, part, ("day",))))
-    for name in ("rtp_parts", "rtp_returns", "rtp_growth", "rtp_extent"):
-        found.append((name, partial(tables.query, name, begin=None, end=None)))
+    kinds: dict[str, type[msgspec.Struct]] = {
+        "rtp_parts": PartSum, "rtp_returns": Returned, "rtp_growth": GrowthStep,
+        "rtp_extent": Extent,
+    }  # fmt: skip
+    for name, kind in kinds.items():
+        found.append((name, partial(tables.query, name, kind, begin=None, end=None)))
     found.append(("checks", lambda: run_checks(tables)))
     return found
 
