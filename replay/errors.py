@@ -21,6 +21,10 @@ class StakeRefused(ReplayError):
     """Stakes that cannot open a round: zero, over a limit, a side bet without a main stake."""
 
 
+class SettingsRefused(ReplayError):
+    """A table's settings contradict themselves, or limit a bet that no game has."""
+
+
 class RoundTextError(ReplayError):
     """A `.round` text is outside the format's grammar; the text names the place."""
 

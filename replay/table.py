@@ -21,7 +21,8 @@ from replay.catalogue import current_policy, rules_by_digest
 from replay.engine.round import Stakes, check_stakes
 from replay.engine.rules import Rules, rules_digest
 from replay.engine.shoe import SEED_BYTES, commitment
-from replay.errors import InputRefusedError, StakeRefused, UnknownGame
+from replay.errors import InputRefusedError, SettingsRefused, StakeRefused, UnknownGame
+from replay.games import GAMES
 from replay.interruptions import operations_of
 from replay.limits import outside_limits
 from replay.live_round import LiveRound
@@ -35,7 +36,7 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What a table records with each round.
 
     `limits` maps bets to (least, most) in minor units; a bet it leaves out has none, and the round
-    says so.
+    says so. Raises SettingsRefused for limits that no stake lies within.
     """
 
     limits: dict[str, tuple[int | None, int | None]]
@@ -45,6 +46,15 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     table: str | None = None
     channel: str | None = None
     build: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse limits that no stake lies within."""
+        for bet, (least, most) in self.limits.items():
+            if most is not None and most < max(least or 0, 1):
+                raise SettingsRefused(
+                    f"no {bet} stake is within the limits {least} to {most}: give the least, then "
+                    "the most, in minor units"
+                )
 
 
 class Journal(Protocol):
@@ -72,6 +82,14 @@ def draw_seed() -> bytes:
     return secrets.token_bytes(SEED_BYTES)
 
 
+def _refuse_unknown_bets(settings: TableSettings, rules: Rules) -> None:
+    # Tables of several games may share settings; a misspelt bet would go without its limits.
+    known = {*rules.bets, *(bet for game in GAMES.values() for bet in game.rules.bets)}
+    for bet in settings.limits:
+        if bet not in known:
+            raise SettingsRefused(f"no game has a bet {bet!r}; there is {', '.join(sorted(known))}")
+
+
 class LiveTable:
     """One game's table over one ledger."""
 
@@ -85,13 +103,16 @@ class LiveTable:
         journal: Journal | None = None,
         seeds: Callable[[], bytes] = draw_seed,
     ) -> None:
-        """Open a table; raises UnknownGame when the ledger does not carry these rules.
+        """Open a table.
 
         Without a `wallet`, movements of money are recorded as unknown. `journal` is the ledger
-        unless turns are to be collected first; `seeds` is replaced by tests alone.
+        unless turns are to be collected first; `seeds` is replaced by tests alone. Raises
+        UnknownGame when the ledger does not carry these rules, and SettingsRefused for limits of a
+        bet that neither they nor a published game have.
         """
         self.ledger = ledger
         self.rules = rules
+        _refuse_unknown_bets(settings, rules)
         limits = {bet: settings.limits.get(bet, (None, None)) for bet in rules.bets}
         self.settings = msgspec.structs.replace(settings, limits=limits)
         self.wallet = wallet

@@ -21,11 +21,17 @@ from replay.adjudicate import adjudicate
 from replay.batch import Batch
 from replay.engine.round import Decide, Settle
 from replay.engine.rules import Rules
-from replay.errors import InputRefusedError, ShoeError, StakeRefused, UnknownGame
+from replay.errors import (
+    InputRefusedError,
+    SettingsRefused,
+    ShoeError,
+    StakeRefused,
+    UnknownGame,
+)
 from replay.games import GAMES
 from replay.players import PLAYERS, make_player
 from replay.round_text import read_round
-from replay.table import LiveTable
+from replay.table import LiveTable, TableSettings
 from replay.transcript import as_round_text
 from replay.wallet import MemoryWallet
 from tests.replay.helpers import new_ledger
@@ -272,6 +278,23 @@ def test_stakes_refused(name: str, ledger: Ledger) -> None:
     live.deal(STAKES)
     play_on(live, Random(5))
     assert not replayed(ledger, live).findings
+
+
+@pytest.mark.parametrize("limits", [(500, 100), (None, 0), (1, -1)])
+def test_limits_that_no_stake_lies_within_are_refused(limits: tuple[int | None, int]) -> None:
+    with pytest.raises(SettingsRefused, match="no main stake is within the limits"):
+        TableSettings(limits={"main": limits}, currency="EUR")
+
+
+def test_a_misspelt_bet_does_not_go_without_its_limits(ledger: Ledger) -> None:
+    misspelt = TableSettings(limits={"main": (1, 9), "perfect_pair": (1, 9)}, currency="EUR")
+    with pytest.raises(SettingsRefused, match="no game has a bet 'perfect_pair'; there is main, "):
+        LiveTable(ledger, GAMES["nba"].rules, misspelt)
+
+
+def test_tables_of_several_games_may_share_limits(ledger: Ledger) -> None:
+    both = TableSettings(limits={"main": (1, 9), "perfect_pairs": (1, 9)}, currency="EUR")
+    assert LiveTable(ledger, GAMES["zappit"].rules, both).settings.limits == {"main": (1, 9)}
 
 
 def test_a_stake_above_the_balance_is_refused_and_not_debited(ledger: Ledger) -> None:
