@@ -52,8 +52,10 @@ def build_report(
 ) -> RtpReport:
     """Return the report; `faults` are what checks and shuffle tests found in the ledger."""
     games = build_games(figures, theories, _last_day(provenance))
-    faults = (*_other_returns(games), *faults)
     word, says = worst(game.word for game in games), headline(games)
+    if faults and games and word == NO_EVIDENCE:
+        says = _despite(len(faults), says)
+    faults = (*_other_returns(games), *faults)
     names = {game.rules_digest: game.title for game in games}
     return RtpReport(
         format=FORMAT,
@@ -161,6 +163,11 @@ def _wrong(bet: WrongBet) -> Wrong:
         error_minor=bet.error_minor,
         resettled=bet.resettled,
     )
+
+
+def _despite(faults: int, says: str) -> str:
+    found = "1 finding" if faults == 1 else f"{faults:,} findings"
+    return f"{found} in what was recorded. By the returns alone: {says[:1].lower()}{says[1:]}"
 
 
 def _of_a_part(says: str) -> str:

@@ -385,6 +385,9 @@ def test_what_checks_and_shoes_are_found_guilty_of_is_said_at_the_top(played: Le
     top = page_of(report).partition("<h2>")[0]
     assert f"Findings: {report.faults}</b>" in top
     assert '<div class="banner warn">' in top
+    # What verdicts say nothing of must not hide behind them.
+    assert report.headline.startswith(f"{report.faults} findings in what was recorded. By the ")
+    assert sound.headline.startswith("No evidence against")
 
 
 def test_a_period_without_rounds_is_said_to_have_nothing_to_find(played: Ledger) -> None:
