@@ -91,26 +91,15 @@ class _Checked(NamedTuple):
 _Check: TypeAlias = Callable[[list[StoredLeaf], int, int], _Checked]
 
 
-def verified_runs(ledger: Ledger, start: int, stop: int) -> Iterator[list[StoredLeaf]]:
-    """Yield the leaves with `start <= leaf_index < stop` in order, a run of them at a time.
-
-    What stands before `start` is trusted to have been verified before, except where a stream goes
-    on from it. Without the tree before it nothing can be held to a checkpoint, so that each
-    signature is verified where `start` is not 0. Raises LeafRefused for the first leaf there is an
-    objection to, and the ledger's errors.
-    """
-    refuse_cut_tail(ledger)
-    peaks = None if start else ()
-    return (run.made for run in made_of_verified(ledger, start, stop, peaks, _as_they_are))
-
-
 def made_of_verified(
     ledger: Ledger, start: int, stop: int, peaks: Peaks | None, make: Make[Made]
 ) -> Iterator[VerifiedRun[Made]]:
-    """Yield what is made of the leaves that `verified_runs` yields, and how they were verified.
+    """Yield what is made of the leaves with `start <= leaf_index < stop`, in order, run by run.
 
-    `peaks` are those of the tree before `start`, None where they are not known. Raises LeafRefused
-    and the ledger's errors.
+    What stands before `start` is trusted to have been verified before, except where a stream goes
+    on from it. `peaks` are those of the tree before `start`, None where they are not known:
+    nothing can be held to a checkpoint then, so that each signature is verified. Raises LeafRefused
+    for the first leaf there is an objection to, and the ledger's errors.
     """
     notes = _notes(ledger)
     ring, _, found = build_ring(ledger.store.stream(KEYS_STREAM), None)
@@ -315,10 +304,6 @@ def _make(checked: _Checked, make: Make[Made]) -> _Answer[Made]:
     leaves, texts, check = checked
     is_sound = not _objections(check.run.findings)
     return _Answer(make(leaves, texts) if is_sound else None, leaf_hash(leaves[-1].state), check)
-
-
-def _as_they_are(leaves: list[StoredLeaf], _texts: list[bytes | None]) -> list[StoredLeaf]:
-    return leaves
 
 
 def _nothing(_leaves: list[StoredLeaf], _texts: list[bytes | None]) -> None:

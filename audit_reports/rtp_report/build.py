@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeVar
+
+import msgspec
 
 from audit_reports.numerals import amount
 from audit_reports.rtp_report.bets import bet_report, row
@@ -23,7 +25,7 @@ from audit_reports.rtp_report.model import (
     Void,
     Wrong,
 )
-from audit_reports.rtp_report.records import Cell, HeldRound, VoidedBet, WrongBet
+from audit_reports.rtp_report.records import Cell
 from audit_reports.rtp_report.spans import PERIODS, idle_spans, moment_text
 from audit_reports.rtp_report.theoretical import Theoretical
 from audit_reports.statistics.sequences import FEWEST_ROUNDS
@@ -35,6 +37,8 @@ from replay.games import GAMES
 FORMAT: Final = "shoeproof/rtp-report/v1"
 DAYS: Final = 30
 """GLI-19 2.9.2 has the last 30 days shown day by day."""
+
+Shown = TypeVar("Shown", bound=msgspec.Struct)
 
 Theories = Mapping[str, Mapping[str, Theoretical]]
 """What each bet should return, by rules digest and bet."""
@@ -64,9 +68,12 @@ def build_report(
         word=word,
         headline=says if objection is None else _of_a_part(says),
         games=games,
-        voids=tuple(map(_void, figures.voids)),
-        held=tuple(map(_held, figures.held)),
-        wrong=tuple(map(_wrong, figures.wrong)),
+        voids=tuple(
+            _shown(each, Void, at=None if each.closed_at is None else moment_text(each.closed_at))
+            for each in figures.voids
+        ),
+        held=tuple(_shown(each, Held, since=moment_text(each.opened_at)) for each in figures.held),
+        wrong=tuple(_shown(each, Wrong, at=moment_text(each.closed_at)) for each in figures.wrong),
         findings=(*_findings(figures, names), *faults),
         faults=len(faults),
         shuffle=shuffle,
@@ -123,46 +130,10 @@ def headline(games: Sequence[GameReport]) -> str:
     return f"{says}, with too few rounds to judge {_list(few)}" if few else says
 
 
-def _void(bet: VoidedBet) -> Void:
-    return Void(
-        leaf_index=bet.leaf_index,
-        round=bet.round,
-        game=bet.game or UNKNOWN_RULES,
-        currency=bet.currency,
-        bet=bet.bet,
-        table=bet.table,
-        at=None if bet.closed_at is None else moment_text(bet.closed_at),
-        staked_minor=bet.staked_minor,
-        would_have_paid_minor=bet.would_have_paid_minor,
-    )
-
-
-def _held(round_: HeldRound) -> Held:
-    return Held(
-        leaf_index=round_.leaf_index,
-        round=round_.round,
-        game=round_.game or UNKNOWN_RULES,
-        currency=round_.currency,
-        table=round_.table,
-        since=moment_text(round_.opened_at),
-        held_minor=round_.held_minor,
-    )
-
-
-def _wrong(bet: WrongBet) -> Wrong:
-    return Wrong(
-        leaf_index=bet.leaf_index,
-        round=bet.round,
-        game=bet.game or UNKNOWN_RULES,
-        currency=bet.currency,
-        bet=bet.bet,
-        table=bet.table,
-        at=moment_text(bet.closed_at),
-        recorded_paid_minor=bet.recorded_paid_minor,
-        paid_minor=bet.paid_minor,
-        error_minor=bet.error_minor,
-        resettled=bet.resettled,
-    )
+def _shown(row: msgspec.Struct, kind: type[Shown], **told: object) -> Shown:
+    """Return a row of a query as the report shows it, with what is told otherwise."""
+    same = {name: getattr(row, name) for name in kind.__struct_fields__ if name not in told}
+    return kind(**same | told | {"game": same["game"] or UNKNOWN_RULES})
 
 
 def _despite(faults: int, says: str) -> str:

@@ -1,7 +1,11 @@
 """Hand-made rounds with known amounts, and what the tests ask of tables and rows."""
 
-from collections.abc import Iterable
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -188,3 +192,25 @@ def the_game(report: RtpReport, game: str, currency: str = "EUR") -> GameReport:
     """What a report says of a game in a currency."""
     (found,) = [each for each in report.games if (each.game, each.currency) == (game, currency)]
     return found
+
+
+@contextmanager
+def held_by_another_process(path: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Another process that has the file of a ledger's projection open until it is let go."""
+    holder = (
+        "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print(flush=True);sys.stdin.read()"
+    )
+    (path / "projection").mkdir(exist_ok=True)
+    command = [sys.executable, "-c", holder, str(path / "projection" / "rtp.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"\n"
+        yield process
+        let_go(process)
+
+
+def let_go(process: "subprocess.Popen[bytes]") -> None:
+    """End a process that holds a projection open, if it still does."""
+    assert process.stdin is not None
+    process.stdin.close()
+    process.wait()

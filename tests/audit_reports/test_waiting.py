@@ -1,10 +1,6 @@
 """Two processes that would write one projection: the second waits, and not for ever."""
 
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 
@@ -16,24 +12,7 @@ from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
 from audit_reports.projection import open_projection
 from ledger import Ledger
 from ledger.files import locked
-from tests.audit_reports.helpers import play, simple
-
-
-@contextmanager
-def held_by_another_process(path: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Another process that has the projection's file open until it is told to end."""
-    holder = (
-        "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); input()"
-    )
-    (path / "projection").mkdir(exist_ok=True)
-    file = path / "projection" / "rtp.duckdb"
-    with subprocess.Popen(
-        [sys.executable, "-c", holder, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"held\n"
-        yield process
-        process.communicate(b"\n")
+from tests.audit_reports.helpers import held_by_another_process, let_go, play, simple
 
 
 @pytest.mark.parametrize("rebuild", [False, True])
@@ -58,10 +37,8 @@ def test_a_projection_that_another_process_writes_is_waited_for(
     with held_by_another_process(path) as other:
 
         def end_the_other() -> None:
-            assert other.stdin is not None
             told.append(other.pid)
-            other.stdin.write(b"\n")
-            other.stdin.flush()
+            let_go(other)
 
         with open_projection(ledger, rebuild=rebuild, waiting=end_the_other) as projection:
             assert projection.update().size == ledger.size()

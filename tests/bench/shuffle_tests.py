@@ -13,13 +13,17 @@ from pathlib import Path
 from random import Random
 from time import perf_counter
 
+import msgspec
+import numpy as np
+
 from audit_reports.shuffle_tests.battery import run_shuffle_tests
-from audit_reports.shuffle_tests.counting import BATCH
+from audit_reports.shuffle_tests.counting import BATCH, Noted
 from audit_reports.shuffle_tests.deals import DealCounts
 from audit_reports.shuffle_tests.drawn import WrongCards
 from audit_reports.shuffle_tests.records import DealtRound, SeenCard
+from audit_reports.shuffle_tests.repeats import Repeats
 from audit_reports.shuffle_tests.shoes import ShoeCounts
-from audit_reports.verified import verified_runs
+from audit_reports.verified import made_of_verified
 from ledger import Ledger
 from replay.bulk.shoes import first_cards, whole_shoes
 from replay.bulk.words import Own
@@ -98,7 +102,7 @@ def _of_a_ledger(rounds: int) -> list[tuple[str, float]]:
     ):
         add_published_games(ledger)
         _play(ledger, rounds)
-        leaves = verified_runs(ledger, 0, ledger.size())
+        leaves = made_of_verified(ledger, 0, ledger.size(), (), zip)
         verified = _rate(rounds, lambda: list(leaves))
         first = _rate(rounds, lambda: run_shuffle_tests(ledger))
         _play(ledger, rounds // 10)
@@ -108,6 +112,20 @@ def _of_a_ledger(rounds: int) -> list[tuple[str, float]]:
         ("`shuffle-tests` of that ledger", first),
         ("the same with a tenth more rounds", again),
     ]
+
+
+def _kept(rounds: int) -> float:
+    """Return the rate at which what is kept of rounds is read and searched for repeats."""
+    noted = Noted()
+    for kind in (noted.seeds, noted.shoes, noted.commitments):
+        leaves = np.arange(rounds, dtype="<i8").tobytes()
+        kind.merge(Repeats(bytearray(os.urandom(16 * rounds)), bytearray(leaves)))
+    data = msgspec.msgpack.encode(noted)
+
+    def work() -> None:
+        assert not list(msgspec.msgpack.decode(data, type=Noted).all_findings())
+
+    return _rate(rounds, work)
 
 
 def _play(ledger: Ledger, rounds: int) -> None:
@@ -134,6 +152,7 @@ def main() -> None:
     assert not list(wrong.findings())
     rows += [("initial deals, tested", _rate(rounds, lambda: _deals(rounds, random)))]
     rows += _of_a_ledger(max(rounds // 20, 100))
+    rows += [("kept rounds read, repeats looked for", _kept(100 * rounds))]
     print(f"{rounds:,} rounds, {DECKS} decks, load {os.getloadavg()[0]:.1f}")
     for name, rate in rows:
         print(f"{name:34}{rate:>12,.0f} rounds/s{rate / floor:>8.2f} of the keystream")

@@ -31,7 +31,7 @@ from replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
 from replay.engine.hand import CASH_OUT, EMPTY_HAND, SPLIT, Hand, legal_acts, split, step
 from replay.engine.outcomes import LOST
 from replay.engine.round import Deal, Decide, RoundState
-from replay.engine.rules import Rules
+from replay.engine.rules import Rounding, Rules
 from replay.engine.settlement import settle, settle_early
 from replay.engine.side_bets import side_bet_line, side_bet_odds
 from replay.errors import IllegalMove
@@ -155,11 +155,14 @@ def test_side_bets_are_side_bet_line(first: str, second: str, up: str) -> None:
             assert odds == side_bet_odds(rules.side_bets[name], line)
 
 
+ROUNDINGS: tuple[Rounding, ...] = ("half_up", "down")
+
+
 @settings(deadline=None)  # The first example makes the tables.
-@given(st.integers(0, 2**40), st.integers(1, 10**9), st.sampled_from(["half_up", "down"]))
-def test_rounding_is_the_engine_s(numerator: int, denominator: int, how: str) -> None:
-    [many] = round_minor(np.array([numerator]), np.array([denominator]), how)  # type: ignore[arg-type]
-    assert many == money.round_minor(Fraction(numerator, denominator), how)  # type: ignore[arg-type]
+@given(st.integers(0, 2**40), st.integers(1, 10**9), st.sampled_from(ROUNDINGS))
+def test_rounding_is_the_engine_s(numerator: int, denominator: int, how: Rounding) -> None:
+    [many] = round_minor(np.array([numerator]), np.array([denominator]), how)
+    assert many == money.round_minor(Fraction(numerator, denominator), how)
 
 
 def _row(layout: Layout, state: RoundState) -> list[int]:

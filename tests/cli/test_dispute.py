@@ -187,8 +187,8 @@ def test_what_the_rules_pay_less_than_the_screen_showed_an_adjudicator_may_pay(
     words = ("--remedy", "honour", "--shown", file, "--reference", "ADJ-7", "--yes", "--key")
     assert call("decide", place.underpaid, *words, "ann").code == 0
     told_json = json.loads(call("decide", place.underpaid, *words, "bob", "--json").out)
-    paid = int(re.search(r'"s1 main" = (\d+)', text)[1])  # type: ignore[index]
-    assert told_json["amount_minor"] == 9_900 - paid
+    (paid,) = re.findall(r'"s1 main" = (\d+)', text)
+    assert told_json["amount_minor"] == 9_900 - int(paid)
 
 
 def test_a_screen_nobody_sent_decides_nothing(

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -17,8 +18,8 @@ def made(shoeproof: Shoeproof, tmp_path: Path) -> Path:
     return path
 
 
-def listed(shoeproof: Shoeproof, path: Path) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = json.loads(
+def listed(shoeproof: Shoeproof, path: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(
         shoeproof("keys", "list", "--json", "--ledger", path).out
     )
     return rows
@@ -27,7 +28,7 @@ def listed(shoeproof: Shoeproof, path: Path) -> list[dict[str, object]]:
 def test_first_keys_are_listed_with_the_trust_anchor(shoeproof: Shoeproof, made: Path) -> None:
     rows = listed(shoeproof, made)
     assert [row["roles"] for row in rows if row["is_anchor"]] == [["operator"]]
-    assert {tuple(row["roles"]) for row in rows} == {  # type: ignore[arg-type]
+    assert {tuple(row["roles"]) for row in rows} == {
         ("engine",), ("log",), ("operator",), ("settlement",), ("staff",),
     }  # fmt: skip
     text = shoeproof("keys", "list", "--ledger", made).out

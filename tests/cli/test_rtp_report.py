@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -25,7 +24,7 @@ from replay.games import GAMES
 from replay.players import make_player
 from replay.simulation import simulate
 from replay.table import TableSettings
-from tests.audit_reports.helpers import play, simple, voided
+from tests.audit_reports.helpers import held_by_another_process, let_go, play, simple, voided
 from tests.cli.conftest import Shoeproof
 
 
@@ -360,16 +359,12 @@ def test_watching_outlasts_another_who_counts(
     shoeproof: Shoeproof, ledger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shoeproof("project", "--ledger", ledger)
-    holder = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print(flush=True); input()"
-    command = [sys.executable, "-c", holder, str(ledger / "projection" / "rtp.duckdb")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == b"\n"
+    with held_by_another_process(ledger) as other:
 
         def wait(seconds: float) -> None:
             if other.poll() is not None:
                 raise KeyboardInterrupt
-            other.communicate(b"\n")
+            let_go(other)
 
         monkeypatch.setattr(time, "sleep", wait)
         result = shoeproof("rtp", "--watch", "--ledger", ledger)
@@ -393,17 +388,8 @@ def test_who_counts_waits_for_another_who_counts_and_says_so_once_on_a_terminal(
     if words[-1] == "-o":
         words = (*words, str(ledger / "x.json"), "--no-shuffle-tests")
     shoeproof("project", "--ledger", ledger)
-    holder = (
-        "import duckdb, sys, time; held = duckdb.connect(sys.argv[1]); print(flush=True);"
-        "input(); time.sleep(0.3)"
-    )
-    command = [sys.executable, "-c", holder, str(ledger / "projection" / "rtp.duckdb")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        assert other.stdin is not None
-        assert other.stdout.readline() == b"\n"
-        other.stdin.write(b"\n")
-        other.stdin.flush()
+    with held_by_another_process(ledger) as other:
+        monkeypatch.setattr(time, "sleep", lambda _: let_go(other))
         result = shoeproof(*words, "--ledger", ledger)
     assert result.code == 0, result.err
     said = "another process is counting this ledger; waiting for it to end"
@@ -416,13 +402,8 @@ def test_a_ledger_that_another_counts_for_too_long_is_refused_in_one_line(
 ) -> None:
     monkeypatch.setattr(read_model, "WAIT_SECONDS", 0.1)
     shoeproof("project", "--ledger", ledger)
-    holder = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print(flush=True); input()"
-    command = [sys.executable, "-c", holder, str(ledger / "projection" / "rtp.duckdb")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == b"\n"
+    with held_by_another_process(ledger):
         result = shoeproof("rtp", "--ledger", ledger)
-        other.communicate(b"\n")
     assert (result.code, result.out) == (3, "")
     assert result.err == (
         "shoeproof: the projection is being written by another process: try again when it ends\n"

@@ -44,6 +44,7 @@ from typing import Any
 
 import msgspec
 
+from replay.disputes.assessment import Claim
 from tests.replay.helpers import CASES
 
 SCENARIOS = CASES / "disputes"
@@ -85,7 +86,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     shoe: str
     steps: list[str]
     expect: Expected
-    claim: str | None = None
+    claim: Claim | None = None
     lie: list[str] = []
     policy: dict[str, Any] = {}
     shown: str | None = None

@@ -122,7 +122,7 @@ def test_reasons_say_it_in_plain_words(
     shown = None
     if scenario.shown is not None:
         shown = read_round(scenario.shown.encode())
-    reasons = assess(evidence, scenario.claim, shown).reasons  # type: ignore[arg-type]
+    reasons = assess(evidence, scenario.claim, shown).reasons
     assert any(sentence in reason for reason in reasons), reasons
 
 

@@ -25,7 +25,7 @@ def assessed(scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> Assessment:
     """Play a scenario and assess its round."""
     ledger = staged(scenario, monkeypatch)
     shown = None if scenario.shown is None else read_round(scenario.shown.encode())
-    return assess(gather(ledger, ROUND), scenario.claim, shown)  # type: ignore[arg-type]
+    return assess(gather(ledger, ROUND), scenario.claim, shown)
 
 
 def due(remedy: Remedy) -> dict[tuple[str, str], int | None]:

@@ -14,7 +14,7 @@ from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
 from audit_reports.shuffle_tests.records import DealtRound
 from audit_reports.shuffle_tests.results import ShuffleTest, judge
 from audit_reports.shuffle_tests.shoes import ShoeCounts
-from audit_reports.verified import verified_runs
+from audit_reports.verified import made_of_verified
 from ledger import Ledger
 from ledger.events import RULES_STREAM
 from replay.catalogue import rules_by_digest
@@ -58,8 +58,9 @@ def of_deals(deals: Ints, decks: int = 6, level: float = 0.01) -> dict[str, Shuf
 
 def dealt_rounds(ledger: Ledger) -> list[DealtRound]:
     """Every round of a ledger, the open ones last."""
-    leaves = [(leaf, None) for run in verified_runs(ledger, 0, ledger.size()) for leaf in run]
-    parted, open_rounds = part_rounds(leaves), OpenRounds()
+    runs = made_of_verified(ledger, 0, ledger.size(), (), zip)
+    parted = part_rounds(leaf for run in runs for leaf in run.made)
+    open_rounds = OpenRounds()
     assert not open_rounds.take(parted.pieces)
     return [*parted.whole, *open_rounds.rounds()]
 
