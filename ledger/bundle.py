@@ -21,24 +21,21 @@ from ledger.checkpoint import (
     verify_checkpoint,
 )
 from ledger.errors import BundleUnreadable, EventUnreadable, KeyUnusable, ProofRefused
-from ledger.events import (
-    CLOSING,
-    KEYS_STREAM,
-    POLICIES_STREAM,
-    RULES_STREAM,
-    PolicyAdded,
-    RulesAdded,
-)
+from ledger.events import CLOSING, PolicyAdded, RulesAdded, Seen
 from ledger.findings import Finding
+from ledger.foreign import read_json
 from ledger.keyring import KeyRing
 from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash, verify_consistency, verify_inclusion
+from ledger.printable import printable_json
 from ledger.recorded import Recorded, read_leaf
-from ledger.scan import Link, check_leaf, check_link, leaf_from_bytes, link_of
 from ledger.schema import StoredLeaf
 from ledger.signing import kept_checkpoints, sign_checkpoint
+from ledger.streams import KEYS_STREAM, POLICIES_STREAM, RULES_STREAM
 from ledger.tlog_proof import InclusionProof, parse_head, proof_head
 from ledger.trust import build_ring, given_key
+from ledger.verify.known_checkpoints import KnownCheckpoint
+from ledger.verify.scan import Link, anchors_in, check_leaf, check_link, leaf_from_bytes, link_of
 
 
 class BundledLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,9 +78,22 @@ class VerifiedBundle(msgspec.Struct, frozen=True):
     findings: list[Finding]
 
     @property
+    def seen(self) -> list[Seen]:
+        """The trees that the signers of the round's events had seen, the smallest first.
+
+        Whoever holds the bundle holds the operator to each of them.
+        """
+        anchors = (anchors_in(each.leaf_index, each.event) for each in self.events)
+        return sorted((anchor.seen for each in anchors for anchor in each), key=_size)
+
+    @property
     def end_is_proven(self) -> bool:
         """Whether nothing can follow the last event here, which ends the round."""
         return bool(self.events) and self.events[-1].event.type in CLOSING
+
+
+def _size(seen: Seen) -> int:
+    return seen.size
 
 
 def make_bundle(
@@ -126,7 +136,7 @@ def make_bundle(
         hashes = ledger.tree(large).consistency_proof(small)
         consistency = Consistency(other.size, [b64encode(each).decode() for each in hashes])
     bundle = Bundle("shoeproof/bundle/v1", round_id, note.decode(), bundled, consistency)
-    return msgspec.json.format(msgspec.json.encode(bundle), indent=1) + b"\n"
+    return f"{printable_json(bundle, indent=1)}\n".encode()
 
 
 def _covering(ledger: Ledger, leaf_index: int) -> bytes | None:
@@ -158,8 +168,8 @@ def _leaves_of(ledger: Ledger, events: Sequence[Recorded]) -> list[StoredLeaf]:
 def parse_bundle(data: bytes) -> Bundle:
     """Return a bundle as it is written, unverified; raise BundleUnreadable."""
     try:
-        return msgspec.json.decode(data, type=Bundle)
-    except (ValueError, RecursionError) as error:
+        return read_json(data, Bundle)
+    except ValueError as error:
         raise BundleUnreadable(f"not a bundle: {error}") from None
 
 
@@ -193,6 +203,18 @@ def verify_bundle(data: bytes, public_key: str, kept: bytes | None = None) -> Ve
     return VerifiedBundle(
         bundle.round, signed, _readable(by_stream[bundle.round]), rules, policies, found
     )
+
+
+def receipt_checkpoints(data: bytes, public_key: str) -> list[KnownCheckpoint]:
+    """Return what a bundle holds its operator to: its checkpoint, and the trees its signers saw.
+
+    Raises what `verify_bundle` raises.
+    """
+    verified = verify_bundle(data, public_key)
+    head = verified.checkpoint.checkpoint
+    seen = {(head.size, head.root.hex())}
+    seen.update((each.size, each.root) for each in verified.seen)
+    return [KnownCheckpoint(size, root, "receipt") for size, root in sorted(seen)]
 
 
 def _included(bundle: Bundle, head: Checkpoint) -> list[StoredLeaf]:

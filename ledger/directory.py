@@ -1,37 +1,45 @@
 """A ledger's directory: `ledger.toml`, `events.sqlite`, and the private keys in `keys/`.
 
-Where `ledger.toml` names a database of PostgreSQL there is no `events.sqlite`.
+Where `ledger.toml` says that the leaves are in PostgreSQL there is no `events.sqlite`.
 
 A directory appears whole or not at all: it is built beside its place, made durable, and moved
-there. What it says of itself is checked before anything in it is used.
+there. It may come from a stranger, so it never says where else to look: it names no server, no
+symbolic link leads out of it, and nothing in it is a pipe or a device. That is checked before
+anything in it is used.
 """
 
 import json
 import os
-import shutil
-import tempfile
-import tomllib
+import stat
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from ledger.errors import KeyUnusable, LedgerExists, NotALedger, StoreUnavailable, UnsupportedFormat
 from ledger.events import Role
-from ledger.files import make_durable
+from ledger.files import make_durable, temporary_folder
+from ledger.foreign import read_toml
 from ledger.keys import PrivateKey, check_name, decode_public_key
 
-FORMAT = 2
+FORMAT = 3
 """The version of the directory's layout and of the tables."""
 
 SETTINGS = "ledger.toml"
 DATABASE = "events.sqlite"
 KEYS = "keys"
+
+DATABASE_VARIABLE = "SHOEPROOF_DATABASE"
+"""The environment variable that says where the leaves of a ledger in PostgreSQL are."""
+
+SQLITE, POSTGRES = "sqlite", "postgresql"
+"""What `store` in the settings may be."""
+
+_SETTINGS = {"format", "origin", "store", "escrow_public_key", "copied_at"}
 
 FIRST_ROLES: tuple[Role, ...] = ("operator", "engine", "settlement", "staff", "log")
 """The roles a new ledger has a key for, the trust anchor's first."""
@@ -56,13 +64,15 @@ def new_keys() -> dict[str, PrivateKey]:
 class Settings(NamedTuple):
     """What `ledger.toml` says.
 
-    `database` is a file of SQLite or a URL of PostgreSQL, `escrow_public_key` 32 raw bytes of
-    X25519, if there is one.
+    `database` is the file of SQLite in the directory, None where the leaves are in PostgreSQL;
+    `escrow_public_key` is 32 raw bytes of X25519, if there is one. `copied_at` is the size of
+    the ledger that a second game server's was copied from.
     """
 
     origin: str
-    database: Path | str
+    database: Path | None
     escrow_public_key: bytes | None
+    copied_at: int | None = None
 
 
 def is_url(place: str) -> bool:
@@ -70,25 +80,32 @@ def is_url(place: str) -> bool:
     return place.startswith(("postgresql://", "postgres://"))
 
 
+def database_from_environment() -> str | None:
+    """Return the URL in SHOEPROOF_DATABASE, None where there is none.
+
+    Raises UnsupportedFormat for one of another kind of database.
+    """
+    url = os.environ.get(DATABASE_VARIABLE)
+    if url and not is_url(url):
+        raise UnsupportedFormat(f"{DATABASE_VARIABLE} is no URL of PostgreSQL: use postgresql://…")
+    return url or None
+
+
 def write_settings(
     path: Path, origin: str, database_url: str | None, escrow_public_key: str | None
 ) -> None:
     """Write `ledger.toml` into a new ledger's directory.
 
-    `database_url` is None for SQLite; the escrow key is padded base64. Raises KeyUnusable when the
-    origin cannot be a ledger's name or the escrow key is no key, and UnsupportedFormat for a URL
-    of another kind of database.
+    `database_url` is None for SQLite, and is not written down; the escrow key is padded base64.
+    Raises KeyUnusable when the origin cannot be a ledger's name or the escrow key is no key, and
+    UnsupportedFormat for a URL of another kind of database.
     """
     if database_url is not None and not is_url(database_url):
         raise UnsupportedFormat(f"a ledger cannot be in {database_url!r}: use postgresql://…")
-    if database_url is not None and urlsplit(database_url).password:
-        raise UnsupportedFormat(
-            f"a password would stand in {SETTINGS}: leave it out and give PGPASSFILE or PGPASSWORD"
-        )
     settings: dict[str, str | int] = {
         "format": FORMAT,
         "origin": check_name(origin),
-        "store": database_url or f"sqlite:///{DATABASE}",
+        "store": SQLITE if database_url is None else POSTGRES,
     }
     if escrow_public_key is not None:
         settings["escrow_public_key"] = b64encode(decode_public_key(escrow_public_key)).decode()
@@ -100,11 +117,12 @@ def write_settings(
 def read_settings(path: Path) -> Settings:
     """Return what a ledger's directory says of itself.
 
-    Raises NotALedger when there is no ledger, UnsupportedFormat when it is one this version cannot
-    use, and StoreUnavailable when its settings cannot be read.
+    Raises NotALedger when there is no ledger or something in it leads out of it, UnsupportedFormat
+    when it is one this version cannot use, and StoreUnavailable when it cannot be read.
     """
+    check_lies_within(path)
     try:
-        settings = tomllib.loads((path / SETTINGS).read_text(encoding="utf-8"))
+        settings = read_toml((path / SETTINGS).read_text(encoding="utf-8"))
         version = settings["format"]
         if version != FORMAT:
             age = "an older" if isinstance(version, int) and version < FORMAT else "a newer"
@@ -114,23 +132,69 @@ def read_settings(path: Path) -> Settings:
         store = settings["store"]
         escrow = settings.get("escrow_public_key")
         origin = check_name(settings["origin"])
+        copied_at = settings.get("copied_at")
         escrow_public_key = None if escrow is None else decode_public_key(escrow)
+        unknown = sorted(settings.keys() - _SETTINGS)
     except (FileNotFoundError, NotADirectoryError):
         raise NotALedger(f"{path} is not a ledger: it has no {SETTINGS}") from None
     except OSError as error:
         raise StoreUnavailable(f"{path / SETTINGS} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, KeyUnusable) as error:
         raise NotALedger(f"{path / SETTINGS} is not a ledger's settings: {error}") from None
-    if isinstance(store, str) and is_url(store):
-        return Settings(origin, store, escrow_public_key)
-    if not isinstance(store, str) or not store.startswith("sqlite:///"):
+    if copied_at is not None and not (isinstance(copied_at, int) and copied_at > 0):
+        raise NotALedger(f"{path / SETTINGS}: copied_at is the number of leaves that were copied")
+    if unknown:
+        raise UnsupportedFormat(f"{path / SETTINGS} sets {unknown[0]!r}, which is no setting")
+    if store not in (SQLITE, POSTGRES):
         raise UnsupportedFormat(
-            f"{path} is stored in {store!r}: sqlite:/// and postgresql:// are known here"
+            f"{path / SETTINGS} has the store {store!r}: it is {SQLITE!r} or {POSTGRES!r}, and "
+            "never says where"
         )
-    database = path / store.removeprefix("sqlite:///")
-    if not database.is_file():
-        raise NotALedger(f"{path} is not a whole ledger: {database.name} is missing")
-    return Settings(origin, database, escrow_public_key)
+    database = path / DATABASE
+    if store == SQLITE and not database.is_file():
+        raise NotALedger(f"{path} is not a whole ledger: {DATABASE} is missing")
+    return Settings(origin, database if store == SQLITE else None, escrow_public_key, copied_at)
+
+
+def check_lies_within(path: Path) -> None:
+    """Raise NotALedger where something in a ledger's directory is not simply a file in it.
+
+    A symbolic link may stand for another place in the directory. What may not be listed may not
+    be used either, and is passed over.
+    """
+    root = os.path.realpath(path)
+    folders = [root]
+    while folders:
+        for each in _listed(folders.pop()):
+            if each.is_dir(follow_symlinks=False):
+                folders.append(each.path)
+            elif not each.is_file(follow_symlinks=False) and _is_stranger(each.path, root):
+                raise NotALedger(
+                    f"{path / os.path.relpath(each.path, root)} leads out of the ledger's "
+                    "directory, or is a pipe or a device: put the file itself in its place"
+                )
+
+
+def _listed(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        return list(os.scandir(folder))
+    except PermissionError:
+        if os.access(folder, os.X_OK):
+            raise  # What cannot be listed could be used all the same.
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    return []
+
+
+def _is_stranger(path: str, root: str) -> bool:
+    target = os.path.realpath(path)
+    try:
+        mode = os.stat(target).st_mode
+    except OSError:  # such as for a link to nothing
+        mode = stat.S_IFREG
+    return os.path.commonpath([root, target]) != root or not (
+        stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    )
 
 
 @contextmanager
@@ -144,21 +208,16 @@ def building(path: Path) -> Iterator[Path]:
         raise LedgerExists(f"{path} exists already: a ledger is never overwritten")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    except OSError as error:
-        raise StoreUnavailable(f"cannot write to {path.parent}: {error.strerror}") from error
-    try:
-        yield temporary
-        for directory, _, names in os.walk(temporary):
-            for name in names:
-                make_durable(Path(directory, name))
-            make_durable(Path(directory))
-        os.rename(temporary, path)
-        make_durable(path.parent)
+        with temporary_folder(path.parent) as temporary:
+            yield temporary
+            for directory, _, names in os.walk(temporary):
+                for name in names:
+                    make_durable(Path(directory, name))
+                make_durable(Path(directory))
+            os.rename(temporary, path)
+            make_durable(path.parent)
     except OSError as error:
         raise StoreUnavailable(f"cannot write to {path}: {error.strerror}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def keys_are_encrypted(path: Path) -> bool:

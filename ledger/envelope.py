@@ -8,6 +8,7 @@ is ever serialised again in place of what was stored.
 
 import re
 from base64 import b64decode, b64encode
+from hashlib import sha256
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -16,15 +17,13 @@ from ledger import canonical
 from ledger.clock import parse_time
 from ledger.errors import EventUnreadable
 from ledger.events import EVENTS, EventData, PolicyAdded, RulesAdded
+from ledger.leaf.layout import LARGEST_LEAF
 
 VERSION = 1
 """The version of the envelope, its field `v`."""
 
 PAYLOAD_TYPE = "application/vnd.shoeproof.event.v1+json"
 """The DSSE payload type every signature binds."""
-
-LARGEST_LEAF = 65_535
-"""The most bytes a leaf has: an entry of a C2SP tlog-tiles bundle has a 16-bit length."""
 
 _PAE_START = f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} ".encode()
 _signature_line = re.compile(rb"([0-9a-f]{8}) ([A-Za-z0-9+/]{85}[AQgw]==)").fullmatch
@@ -90,6 +89,21 @@ def payload(event: Event) -> bytes:
     return canonical.encode(event)
 
 
+def digest_problem(data: EventData) -> str | None:
+    """Say where an event adds content under another digest than its own, or return None.
+
+    A digest is the SHA-256 of the content's canonical JSON, in lower hex.
+    """
+    if isinstance(data, RulesAdded):
+        content = data.rules
+    elif isinstance(data, PolicyAdded):
+        content = data.policy
+    else:
+        return None
+    digest = sha256(canonical.encode(content)).hexdigest()
+    return None if digest == data.digest else f"what it adds has the digest {digest}"
+
+
 def pae(payload: bytes) -> bytes:
     """Return what is signed for a payload: its DSSE v1 pre-authentication encoding."""
     return b"%b%d %b" % (_PAE_START, len(payload), payload)
@@ -119,12 +133,6 @@ def split_leaf(leaf: bytes) -> Leaf:
     if match is None:
         raise EventUnreadable("a leaf is not a payload, a line feed, a key id and a signature")
     return Leaf(lines[0], match[1].decode(), b64decode(match[2]))
-
-
-def claimed_key_id(leaf: bytes) -> str:
-    """Return the key id at its place in a leaf, unverified; it is no key's where there is none."""
-    # From the end: eight digits, a space, 88 characters of base64, a line feed.
-    return leaf[-98:-90].decode("latin-1")
 
 
 def read_event(payload: bytes) -> Event:

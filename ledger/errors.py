@@ -29,6 +29,16 @@ class StoreDamaged(LedgerError):
     """The store's own file is truncated, malformed, or no database of ours."""
 
 
+class OutcomeUnknown(StoreUnavailable):
+    """The store failed at a commit and does not say since what became of it: read again later."""
+
+
+class ClockStepped(LedgerError):
+    """A clock is further from the ledger's times, or jumped further, than is tolerated; nothing was
+    written.
+    """
+
+
 class WorkersLost(LedgerError):
     """Worker processes died again and again on the same share, the one that begins at `start`."""
 
@@ -44,8 +54,20 @@ class KeyUnusable(LedgerError):
     """A key is missing, readable by others, locked by another passphrase, or not a sound key."""
 
 
+class KeyNameTaken(KeyUnusable):
+    """Another key's name differs from this one by capitals alone, and people read both as one."""
+
+
+class RolesRefused(KeyUnusable):
+    """A key would have roles that are there to check each other, or none."""
+
+
 class KeyNotValid(KeyUnusable):
     """The key that signed is unknown, lacks the role, or may not sign at that leaf."""
+
+
+class SignerFailed(LedgerError):
+    """A signer did not answer, or not with a signature that holds; nothing was written."""
 
 
 class EventUnreadable(LedgerError):
@@ -62,6 +84,10 @@ class StreamConflict(LedgerError):
 
 class StreamClosed(LedgerError):
     """The round's stream was closed, so that nothing may follow in it; nothing was written."""
+
+
+class IntentOpen(LedgerError):
+    """Money was asked for the same step of a round before, and what became of it is not settled."""
 
 
 class RoundStillOpen(LedgerError):

@@ -6,11 +6,11 @@ role whose key must sign them. It knows blackjack by name only: what a card or a
 times are RFC 3339 UTC with microseconds, and what is unknown is None, never invented.
 """
 
-import re
-from functools import lru_cache
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
+
+from ledger.streams import Kind, stream_kind
 
 Role: TypeAlias = Literal["engine", "settlement", "staff", "operator", "log"]
 ROLES: tuple[Role, ...] = ("engine", "settlement", "staff", "operator", "log")
@@ -19,16 +19,6 @@ Actor: TypeAlias = Literal["player", "system", "staff"]
 Mode: TypeAlias = Literal["real", "fun"]
 Stakes: TypeAlias = dict[str, dict[str, int]]
 """Seat (`s1`) to bet (`main`, `perfect_pairs`, …) to minor units."""
-
-Kind: TypeAlias = Literal["round", "keys", "rules", "policies", "operations", "disputes", "holds"]
-"""The kinds of stream; each event belongs to one."""
-
-KEYS_STREAM = "keys"
-RULES_STREAM = "rules"
-POLICIES_STREAM = "policies"
-OPERATIONS_STREAM = "operations"
-DISPUTES_PREFIX = "disputes/"
-HOLDS_PREFIX = "holds/"
 
 
 class EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -39,7 +29,10 @@ class EventData(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=Fals
 
 
 class Funds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the operator's wallet said about one movement of money."""
+    """What the operator's wallet said about one movement of money.
+
+    `reference` is what the wallet was asked by, `transaction` what it calls the movement itself.
+    """
 
     direction: Literal["debit", "credit"]
     cash_minor: int
@@ -47,6 +40,7 @@ class Funds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transaction: str | None
     answer: str | None
     balance_after_minor: int | None
+    reference: str | None = None
 
 
 class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,6 +48,13 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     min_minor: int | None
     max_minor: int | None
+
+
+class Seen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tree that the signer of an event had last seen: its root, in lower hex, and its size."""
+
+    root: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+    size: Annotated[int, msgspec.Meta(ge=0, lt=10**15)]
 
 
 class KeyAdded(EventData, frozen=True):
@@ -64,6 +65,7 @@ class KeyAdded(EventData, frozen=True):
     name: str
     public_key: str
     roles: list[Role]
+    seen: Seen | None = None
 
 
 class KeyRevoked(EventData, frozen=True):
@@ -75,6 +77,7 @@ class KeyRevoked(EventData, frozen=True):
     key_id: str
     first_untrusted_leaf_index: int
     reason: str | None
+    seen: Seen | None = None
 
 
 class RulesAdded(EventData, frozen=True):
@@ -84,6 +87,7 @@ class RulesAdded(EventData, frozen=True):
     signer = "operator"
     digest: str
     rules: dict[str, Any]
+    seen: Seen | None = None
 
 
 class PolicyAdded(EventData, frozen=True):
@@ -96,7 +100,10 @@ class PolicyAdded(EventData, frozen=True):
 
 
 class RoundOpened(EventData, frozen=True):
-    """A round began; `limits` maps bet types to their limits and is None when unknown."""
+    """A round began; `limits` maps bet types to their limits and is None when unknown.
+
+    `exponent` is how many decimal places a currency outside ISO 4217 has; None where ISO 4217 says.
+    """
 
     rules_digest: str
     policy_digest: str | None
@@ -109,6 +116,8 @@ class RoundOpened(EventData, frozen=True):
     currency: str
     limits: dict[str, Limit] | None
     build: str | None
+    exponent: int | None = None
+    seen: Seen | None = None
 
 
 class ShoeCommitted(EventData, frozen=True):
@@ -169,11 +178,19 @@ class DecisionMade(EventData, frozen=True):
     funds: Funds | None
 
 
+RefusalReason: TypeAlias = Literal["late", "illegal", "closed", "overtaken"]
+"""Why an input changed nothing."""
+
+
 class InputRefused(EventData, frozen=True):
-    """An input that changed nothing."""
+    """An input that changed nothing.
+
+    One that was overtaken rested on the events up to `view_seq`, and another input came first.
+    """
 
     input: str
-    reason: Literal["late", "illegal", "closed"]
+    reason: RefusalReason
+    view_seq: int | None = None
 
 
 class DealerChecked(EventData, frozen=True):
@@ -242,6 +259,23 @@ class AlarmRaised(Incident, frozen=True):
     kind = "operations"
 
 
+class AlarmNote(EventData, frozen=True):
+    """What staff noted of an alarm by its number, which the AlarmRaised of a stream have from 1."""
+
+    kind = "operations"
+    signer = "staff"
+    alarm: int
+    note: str
+
+
+class AlarmInvestigated(AlarmNote, frozen=True):
+    """An alarm is being looked into."""
+
+
+class AlarmClosed(AlarmNote, frozen=True):
+    """An alarm was looked into and closed, for the reasons that the note gives."""
+
+
 class BetSettled(EventData, frozen=True):
     """One bet was decided; `paid_minor` includes the stake coming back."""
 
@@ -261,14 +295,16 @@ class RoundClosed(EventData, frozen=True):
     signer = "settlement"
     total_staked_minor: int
     total_paid_minor: int
+    seen: Seen | None = None
 
 
 class Refund(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One stake on its way back."""
+    """One stake on its way back, and what the wallet answered."""
 
     hand: str
     bet: str
     amount_minor: int
+    funds: Funds | None = None
 
 
 class RoundVoided(EventData, frozen=True):
@@ -277,6 +313,7 @@ class RoundVoided(EventData, frozen=True):
     signer = "staff"
     reason: str
     refunds: list[Refund]
+    seen: Seen | None = None
 
 
 class WinHeld(EventData, frozen=True):
@@ -307,7 +344,11 @@ class Attachment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DisputeOpened(EventData, frozen=True):
-    """A claim about a round; `deadline` is the time by which the player was promised an answer."""
+    """A claim about a round.
+
+    `received` is when the player's complaint came in, None where that is when the case was opened;
+    `deadline` is the time by which the player was promised an answer.
+    """
 
     kind = "disputes"
     signer = "staff"
@@ -316,13 +357,40 @@ class DisputeOpened(EventData, frozen=True):
     note: str | None
     attachments: list[Attachment]
     deadline: str | None
+    received: str | None = None
+
+
+class ComplaintOpened(EventData, frozen=True):
+    """A claim that is not about one round of this ledger.
+
+    It is about the rounds of `player` from `begin` to `end` (the latter exclusive, in the player's
+    time zone `zone`), or, where `missing_round` is True, about a round that the ledger does not
+    hold; `searched` then says in words what was looked for. `complaint` is the complaint's own id,
+    by which its stream is called. `received` and `deadline` are as for DisputeOpened.
+    """
+
+    kind = "disputes"
+    signer = "staff"
+    complaint: str
+    missing_round: bool
+    player: str | None
+    begin: str | None
+    end: str | None
+    zone: str | None
+    searched: list[str]
+    claim: str
+    note: str | None
+    attachments: list[Attachment]
+    received: str | None
+    deadline: str | None
 
 
 class DisputeDecided(EventData, frozen=True):
     """The decision of a claim.
 
-    It moves `amount_minor` to the player in all. It stands once `keys_needed` keys have signed it,
-    each in an event of equal data. `reference` is that of the adjudicator who made it.
+    It moves `amount_minor` to the player in all. It stands once `keys_needed` persons have signed
+    it, each in an event of equal data. `reference` is that of the adjudicator who made it. `round`
+    is the round, or the complaint, that the case is about, `case` the number of the case about it.
     """
 
     kind = "disputes"
@@ -335,6 +403,8 @@ class DisputeDecided(EventData, frozen=True):
     reference: str | None
     amount_minor: int
     keys_needed: int
+    case: int | None = None
+    seen: Seen | None = None
 
 
 class BetResettled(EventData, frozen=True):
@@ -365,6 +435,22 @@ class Refunded(EventData, frozen=True):
     funds: Funds | None
 
 
+class Awarded(EventData, frozen=True):
+    """Money that an adjudicator awarded, or the operator gave in goodwill, beyond what is due.
+
+    `round` is the round or the complaint; `hand` and `bet` name a bet it is for, None for a sum.
+    """
+
+    kind = "disputes"
+    signer = "staff"
+    round: str
+    hand: str | None
+    bet: str | None
+    amount_minor: int
+    currency: str
+    funds: Funds | None
+
+
 EVENTS: dict[str, type[EventData]] = {
     cls.__name__: cls
     for cls in (
@@ -372,29 +458,12 @@ EVENTS: dict[str, type[EventData]] = {
         RoundOpened, ShoeCommitted, ShoeRevealed, StakesPlaced, DealRequested,
         CardDealt, DecisionOffered, DecisionMade, InputRefused, DealerChecked, HoleCardShown,
         ViewAcknowledged, ConnectionLost, ConnectionRestored, ServiceStopped, ServiceStarted,
-        GameDisabled, GameEnabled, AlarmRaised, BetSettled, RoundClosed, RoundVoided,
-        WinHeld, WinReleased, DisputeOpened, DisputeDecided, BetResettled, Refunded,
+        GameDisabled, GameEnabled, AlarmRaised, AlarmInvestigated, AlarmClosed,
+        BetSettled, RoundClosed, RoundVoided, WinHeld, WinReleased,
+        DisputeOpened, ComplaintOpened, DisputeDecided, BetResettled, Refunded, Awarded,
     )
 }  # fmt: skip
 """Every event by its name on the wire."""
-
-_ROUND = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-
-
-@lru_cache(maxsize=1024)
-def stream_kind(stream: str) -> Kind | None:
-    """Return what kind of stream a name is of, None for a name no stream has.
-
-    A round's stream is its id, a lower-case dashed UUID version 7 (RFC 9562, 5.7).
-    """
-    match stream:
-        case "keys" | "rules" | "policies" | "operations":
-            return stream
-    if stream.startswith(DISPUTES_PREFIX):
-        return "disputes"
-    if stream.startswith(HOLDS_PREFIX):
-        return "holds"
-    return "round" if _ROUND.fullmatch(stream) else None
 
 
 def may_stand_in(name: str, stream: str) -> bool:
@@ -404,3 +473,6 @@ def may_stand_in(name: str, stream: str) -> bool:
 
 CLOSING = ("RoundClosed", "RoundVoided")
 """After one of these nothing follows in a round's stream."""
+
+ANCHORED = tuple(name for name, cls in EVENTS.items() if "seen" in cls.__struct_fields__)
+"""These carry what their signer had last seen of the ledger's tree (`Seen`)."""

@@ -21,6 +21,11 @@ TILE_MISMATCH = "tile_mismatch"
 LOOK_UP_MISMATCH = "look_up_mismatch"
 GUARD_DAMAGED = "guard_damaged"
 DATABASE_DAMAGED = "database_damaged"
+ANCHOR_MISMATCH = "anchor_mismatch"
+INDEX_MISMATCH = "index_mismatch"
+CLOCK_IMPLAUSIBLE = "clock_implausible"
+ID_OF_ANOTHER_TIME = "id_of_another_time"
+DIGEST_MISMATCH = "digest_mismatch"
 
 
 class Finding(msgspec.Struct, frozen=True, order=True):

@@ -15,6 +15,7 @@ import msgspec
 
 from ledger.errors import SigningRefused
 from ledger.files import locked, write_durably
+from ledger.foreign import read_json
 from ledger.merkle import Peaks, root_of_peaks
 
 
@@ -62,12 +63,22 @@ class Guard:
         with locked(self._path.parent):
             yield self.read()
 
+    def stamp(self) -> object:
+        """Return what changes whenever the guard is set, None where it is missing."""
+        if self._path is None:
+            return self._in_memory
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_ctime_ns
+
     def read(self) -> Signed:
         """Return what was last signed; raise SigningRefused when that cannot be known."""
         if self._path is None:
             return self._in_memory
         try:
-            signed = msgspec.json.decode(self._path.read_bytes(), type=Signed)
+            signed = read_json(self._path.read_bytes(), Signed)
             is_sound = (
                 len(signed.peaks) == signed.size.bit_count()
                 and root_of_peaks(signed.raw_peaks).hex() == signed.root

@@ -3,19 +3,25 @@
 It is the fold of the stream `keys`. A key is valid from the leaf after the one that adds it; only
 the first key of all, at leaf 0, signs its own addition: it is the trust anchor. A revocation
 names the first leaf not to be trusted, possibly a past one, and takes with it every key the
-revoked key added from there on. No two keys in a ring share an id.
+revoked key added from there on. No two keys in a ring share an id, no key stands in it under two
+names, no two names differ by capitals alone, and no key, and no name, has roles that are there to
+check each other.
 """
 
 from collections.abc import Iterator
 from functools import cached_property
 from sys import maxsize
+from typing import Final
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from ledger.errors import KeyNotValid, KeyUnusable
+from ledger.errors import KeyNameTaken, KeyNotValid, KeyUnusable, RolesRefused
 from ledger.events import KeyAdded, KeyRevoked, Role
 from ledger.keys import PublicKey, check_name, decode_public_key
+
+ONE_SERVERS_ROLES: Final = frozenset[Role](("engine", "settlement"))
+"""The roles one key may have together: what a game server plays and settles, it signs itself."""
 
 
 class RingKey(msgspec.Struct, dict=True):
@@ -73,6 +79,13 @@ class KeyRing:
         """Return the key of an id, or None."""
         return self._keys.get(key_id_hex)
 
+    def persons(self) -> dict[str, str]:
+        """Return by each key's id the person whose key it is.
+
+        One person's are all keys of one name, such as a key and the one it was rotated to.
+        """
+        return {key.public_key.key_id_hex: key.public_key.name for key in self}
+
     def holders(self, role: Role) -> list[RingKey]:
         """Return the keys for a role that no revocation names, in the order they were added."""
         return [key for key in self if role in key.roles and key.stop is None]
@@ -93,11 +106,19 @@ class KeyRing:
     def add(self, leaf_index: int, data: KeyAdded, introducer: str) -> RingKey:
         """Take in the key added at a leaf by the key with id `introducer`.
 
-        Raises KeyUnusable for a key that cannot be one, or whose id another key has.
+        Raises KeyUnusable for a key that cannot be one, whose id another key has, or that stands in
+        the ring under another name; KeyNameTaken for a name that only capitals tell from another
+        key's; RolesRefused for roles that one key may not have together.
         """
         key = PublicKey(check_name(data.name), decode_public_key(data.public_key))
         if key.key_id_hex in self._keys:
             raise KeyUnusable(f"the ledger already has a key with the id {key.key_id_hex}")
+        for other in self:
+            _check_apart(key, other.public_key)
+        if not data.roles:
+            raise RolesRefused(f"the key of {key.name} is for no role: name one")
+        own = [each for each in self if each.public_key.name == key.name and each.stop is None]
+        _check_roles(frozenset(data.roles).union(*(each.roles for each in own)))
         start = leaf_index + 1 if leaf_index else 0
         added = RingKey(key, frozenset(data.roles), leaf_index, introducer, start)
         self._keys[key.key_id_hex] = added
@@ -123,3 +144,23 @@ class KeyRing:
                 and other.added_leaf_index >= leaf_index
             ):
                 self._distrust(other, 0)
+
+
+def _check_apart(key: PublicKey, other: PublicKey) -> None:
+    if key.raw == other.raw:
+        raise KeyUnusable(
+            f"the key of {key.name} is that of {other.name} already: make one of its own for each"
+        )
+    if key.name != other.name and key.name.casefold() == other.name.casefold():
+        raise KeyNameTaken(
+            f"the name {key.name} is too like {other.name}, which another key has: whoever reads "
+            "who signed would take both for one person"
+        )
+
+
+def _check_roles(roles: frozenset[Role]) -> None:
+    if len(roles) > 1 and not roles <= ONE_SERVERS_ROLES:
+        raise RolesRefused(
+            f"{' and '.join(sorted(roles))} are there to check each other: give each a key and a "
+            f"name of its own (only {' and '.join(sorted(ONE_SERVERS_ROLES))} may go together)"
+        )

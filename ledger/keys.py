@@ -11,7 +11,7 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias, final
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
@@ -20,11 +20,17 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from ledger.errors import KeyUnusable
 from ledger.events import KeyAdded, Role
+from ledger.files import write_durably
+from ledger.key_encryption import checked_der, encrypt, is_encrypted
+from ledger.printable import printable
 
 PrivateKey: TypeAlias = Ed25519PrivateKey | X25519PrivateKey
 
 ED25519: Final = 1
 """The kind of a plain Ed25519 key (C2SP signed-note)."""
+
+_MOST_KEY_BYTES: Final = 65_536
+"""More than any key of ours; what follows in a file is not read."""
 
 _FIELD_PRIME = 2**255 - 19
 _SIGN_BIT = 2**255
@@ -85,14 +91,21 @@ class Signer(Protocol):
         """Return the 64-byte Ed25519 signature of a message."""
 
 
+@final
 class FileSigner:
     """A signer over an Ed25519 private key held in this process, such as one read from a file."""
+
+    __slots__ = ("_key", "key_id_hex", "name", "public_key")
 
     def __init__(self, name: str, key: Ed25519PrivateKey) -> None:
         self.name = name
         self.public_key = key.public_key().public_bytes_raw()
         self.key_id_hex = key_id(name, self.public_key).hex()
-        self.sign = key.sign
+        self._key = key
+
+    def sign(self, message: bytes) -> bytes:
+        """Return the 64-byte Ed25519 signature of a message."""
+        return self._key.sign(message)
 
     def as_added(self, roles: list[Role]) -> KeyAdded:
         """Return the event data that adds this key to a ledger."""
@@ -124,6 +137,8 @@ def split_vkey(text: str) -> tuple[str, bytes, int]:
     if match is None:
         raise KeyUnusable("not a verifier key: name+8 hex digits+base64 of 33 bytes is expected")
     name, claimed_id, encoded = match.groups()
+    if printable(name) != name:
+        raise KeyUnusable(f"a verifier key's name does not print: {printable(name)}")
     content = b64decode(encoded)
     kind, raw = content[0], _check_point(content[1:])
     if key_id(name, raw, kind).hex() != claimed_id:
@@ -186,21 +201,17 @@ def ed25519(key: PrivateKey) -> Ed25519PrivateKey:
 def write_key(path: Path, key: PrivateKey, passphrase: bytes | None) -> None:
     """Write a private key to a new file as PKCS#8 PEM (RFC 5958), mode 0600, and make it durable.
 
-    It is encrypted when a passphrase is given. Raises KeyUnusable when the file exists already or
-    cannot be written.
+    It is encrypted when a passphrase is given (`ledger.key_encryption`). Raises KeyUnusable when
+    the file exists already or cannot be written.
     """
-    encryption: serialization.KeySerializationEncryption = serialization.NoEncryption()
-    if passphrase:
-        encryption = serialization.BestAvailableEncryption(passphrase)
+    encoding = serialization.Encoding.DER if passphrase else serialization.Encoding.PEM
     text = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption
+        encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
+    if passphrase:
+        text = encrypt(text, passphrase)
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        write_durably(path, text, is_secret=True)
     except OSError as error:
         raise KeyUnusable(f"cannot write the key {path}: {error.strerror}") from error
 
@@ -208,27 +219,42 @@ def write_key(path: Path, key: PrivateKey, passphrase: bytes | None) -> None:
 def read_key(path: Path, passphrase: bytes | None) -> PrivateKey:
     """Read a private key from its file.
 
-    Raises KeyUnusable when it is missing, is unencrypted and not its owner's alone, needs another
-    passphrase, or is no Ed25519 or X25519 key. A passphrase is ignored for an unencrypted key.
+    Raises KeyUnusable when it is missing, can be read by others than its owner, is encrypted so
+    that its passphrase could be guessed, needs another passphrase, or is no Ed25519 or X25519 key.
+    A passphrase is ignored for an unencrypted key.
     """
     try:
         with open(path, "rb") as file:
             mode = os.fstat(file.fileno()).st_mode
-            text = file.read()
+            text = file.read(_MOST_KEY_BYTES)
     except FileNotFoundError:
         raise KeyUnusable(f"the key {path} is missing: restore it to append events") from None
     except OSError as error:
         raise KeyUnusable(f"cannot read the key {path}: {error.strerror}") from error
-    encrypted = b"BEGIN ENCRYPTED PRIVATE KEY" in text
-    if not encrypted and mode & 0o077:
-        raise KeyUnusable(f"the key {path} can be read by others: chmod 600 it, or encrypt it")
+    if mode & 0o077:
+        raise KeyUnusable(f"the key {path} can be read by others: chmod 600 it")
+    encrypted = is_encrypted(text)
     if encrypted and not passphrase:
         raise KeyUnusable(f"the key {path} is encrypted: give its passphrase")
     try:
-        key = serialization.load_pem_private_key(text, passphrase if encrypted else None)
+        key = _open_encrypted(path, text, passphrase) if encrypted else _open_plain(text)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         reason = "the passphrase is wrong or the file damaged" if encrypted else "it is damaged"
         raise KeyUnusable(f"cannot open the key {path}: {reason}") from None
     if not isinstance(key, Ed25519PrivateKey | X25519PrivateKey):
         raise KeyUnusable(f"the key {path} is neither an Ed25519 nor an X25519 key")
     return key
+
+
+def _open_plain(text: bytes) -> object:
+    return serialization.load_pem_private_key(text, None)
+
+
+def _open_encrypted(path: Path, text: bytes, passphrase: bytes | None) -> object:
+    der = checked_der(text)
+    if der is None:
+        raise KeyUnusable(
+            f"the key {path} is encrypted so that its passphrase could be guessed: encrypt it anew "
+            "by `openssl pkcs8 -topk8 -scrypt -scrypt_p 5`"
+        )
+    return serialization.load_der_private_key(der, passphrase)

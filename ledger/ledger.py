@@ -2,31 +2,28 @@
 
 An append is all or nothing, and durable when it returns. It signs each event with the key of the
 role its type demands, and chains it to the event before it in its stream. Reading needs no key.
-Many processes may append to one ledger; where two append to one stream, one is refused. One
-`Ledger` is for one thread at a time.
+Many processes may append to one ledger; where two append to one stream, one is refused. Threads may
+share a `Ledger`: what they append at once goes into one transaction, and where two append to one
+stream the second follows the first.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from ledger import directory, envelope, events, rounds, schema
-from ledger.clock import Clock, format_time, utc_now
-from ledger.envelope import Event
-from ledger.errors import (
-    EventRefused,
-    EventUnreadable,
-    KeyUnusable,
-    NotALedger,
-    StreamClosed,
-    StreamConflict,
-    UnknownStream,
-)
-from ledger.events import EventData, KeyAdded, Role
+from ledger import directory, events, rounds, schema, streams
+from ledger.appending import Appender, Asked
+from ledger.clock import Clock, SteadyClock, format_time, utc_now
+from ledger.errors import EventUnreadable, KeyUnusable, UnknownStream
+from ledger.events import EventData, Role
+from ledger.extends import Growth
 from ledger.guard import Guard
+from ledger.heads import Draft
+from ledger.intents import Intents
 from ledger.keyring import KeyRing
 from ledger.keys import (
     FileSigner,
@@ -37,32 +34,23 @@ from ledger.keys import (
     read_key,
     write_key,
 )
-from ledger.merkle import leaf_hash
+from ledger.opening import origin_in, store_of
 from ledger.recorded import Recorded, read_leaf
 from ledger.rounds import Alone, RoundRow, RoundState
 from ledger.schema import StoredLeaf
 from ledger.sealing import unseal_seed
-from ledger.store import SealedEvent, Store
+from ledger.second_look import look_again
+from ledger.signers import Signers
+from ledger.store import Store
 from ledger.tree import Tree
-from ledger.trust import Admission, build_ring
-
-_MOST_HEADS = 100_000
-"""How many streams' heads are remembered; beyond it they are looked up again."""
-
-
-class _Head(NamedTuple):
-    """The end of a stream: the last event's `seq` (-1 before the first) and leaf hash."""
-
-    seq: int
-    leaf_hash: str | None
-    is_closed: bool
-
-
-_NO_HEAD = _Head(-1, None, False)
+from ledger.trust import build_ring
 
 
 class Ledger:
-    """An open ledger; `path` is None for one in memory, `origin` is its name."""
+    """An open ledger, which threads may share; `path` is None for one in memory.
+
+    `origin` is its name.
+    """
 
     def __init__(
         self,
@@ -72,6 +60,7 @@ class Ledger:
         private_key: Callable[[str], PrivateKey],
         clock: Clock,
         escrow_public_key: bytes | None = None,
+        copied_at: int | None = None,
     ) -> None:
         """Put a ledger together; callers use `init`, `open` or `in_memory`."""
         self.path = path
@@ -79,12 +68,15 @@ class Ledger:
         self.store = store
         self.guard = Guard(None if path is None else path / directory.GUARD, origin)
         self.escrow_public_key = escrow_public_key
+        self.growth = Growth(self.guard, self.size, self.tree)
+        self.intents = Intents(store, lambda: format_time(clock()), self.growth)
         self._private_key = private_key
         self._clock = clock
-        self._signers: dict[Role, Signer] = {}
+        self._signers = Signers(path, private_key, self.key_ring)
+        self._copied_at = copied_at
+        self._appender = Appender(store, origin, self._signers, self.growth, self.seen)
+        self._heads = self._appender.heads
         self._sealing: X25519PrivateKey | None = None
-        self._heads: dict[str, _Head] = {}
-        self._admission = Admission()
 
     @classmethod
     def init(
@@ -93,7 +85,7 @@ class Ledger:
         origin: str,
         *,
         passphrase: bytes | None = None,
-        clock: Clock = utc_now,
+        clock: Clock | None = None,
         escrow_public_key: str | None = None,
         database_url: str | None = None,
     ) -> Self:
@@ -115,19 +107,29 @@ class Ledger:
                 write_key(temporary / directory.KEYS / f"{name}.pem", key, passphrase)
             place = database_url or temporary / directory.DATABASE
             with Store.at(place, create=True) as store:
-                made = cls(temporary, origin, store, keys.__getitem__, clock)
-                made._add_first_keys()
+                made = cls(temporary, origin, store, keys.__getitem__, clock or utc_now)
                 made.guard.create()
-        return cls.open(path, passphrase=passphrase, clock=clock)
+                made._add_first_keys()
+        return cls.open(path, passphrase=passphrase, clock=clock, database_url=database_url)
 
     @classmethod
-    def open(cls, path: Path, *, passphrase: bytes | None = None, clock: Clock = utc_now) -> Self:
+    def open(
+        cls,
+        path: Path,
+        *,
+        passphrase: bytes | None = None,
+        clock: Clock | None = None,
+        database_url: str | None = None,
+    ) -> Self:
         """Open a ledger's directory; a private key is read when something is first signed by it.
 
+        A restored copy, or whatever else does not extend the guard, can be read and not written.
+        `database_url` is where leaves in PostgreSQL are, by default what SHOEPROOF_DATABASE says.
         Raises NotALedger, UnsupportedFormat, StoreUnavailable and StoreDamaged.
         """
         path = Path(path)
         settings = directory.read_settings(path)
+        store = store_of(path, settings, database_url)
 
         def private_key(name: str) -> PrivateKey:
             return read_key(path / directory.KEYS / f"{name}.pem", passphrase)
@@ -135,10 +137,11 @@ class Ledger:
         return cls(
             path,
             settings.origin,
-            Store.at(settings.database),
+            store,
             private_key,
-            clock,
+            clock or SteadyClock(),
             settings.escrow_public_key,
+            settings.copied_at,
         )
 
     @classmethod
@@ -153,16 +156,13 @@ class Ledger:
             raise KeyUnusable(f"no {name} key: open the ledger by its directory to append to it")
 
         store = Store.at(url)
-        first = store.fetch(0, 1)
-        if not first:
-            store.close()
-            raise NotALedger("the database holds no ledger")
-        return cls(None, read_leaf(first[0]).event.ledger, store, private_key, utc_now)
+        return cls(None, origin_in(store), store, private_key, utc_now)
 
     @classmethod
-    def in_memory(cls, origin: str, *, clock: Clock = utc_now) -> Self:
+    def in_memory(cls, origin: str, *, clock: Clock | None = None) -> Self:
         """Make a ledger with fresh keys that lives as long as this object."""
-        ledger = cls(None, origin, Store.in_memory(), directory.new_keys().__getitem__, clock)
+        keys = directory.new_keys().__getitem__
+        ledger = cls(None, origin, Store.in_memory(), keys, clock or SteadyClock())
         ledger._add_first_keys()
         return ledger
 
@@ -170,104 +170,71 @@ class Ledger:
         added: list[tuple[str, EventData]] = []
         for role in directory.FIRST_ROLES:
             signer = FileSigner(key_name(role, self.origin), ed25519(self._private_key(role)))
-            self._signers[role] = signer
-            added.append((events.KEYS_STREAM, signer.as_added([role])))
+            self._signers.take_up(role, signer)
+            added.append((streams.KEYS_STREAM, signer.as_added([role])))
         self.append(*added)
 
     def now(self) -> datetime:
         """Return the present moment by the ledger's clock, the one its events are dated by."""
         return self._clock()
 
+    def look_again(self) -> None:
+        """Hold this host's clock to how it was when a program last did so (`second_look`).
+
+        Raises ClockStepped where it leapt since. A ledger in memory, or with a clock of the
+        caller's, is not looked at.
+        """
+        if self.path is not None and isinstance(self._clock, SteadyClock):
+            look_again(self.path, self.now())
+
     def append(
         self,
-        *drafts: tuple[str, EventData],
+        *drafts: Draft,
         at: datetime | None = None,
         after: Mapping[str, int] | None = None,
         alone: Alone | None = None,
+        records: Sequence[str] = (),
     ) -> list[Recorded]:
         """Sign and write events, each given as its stream and its data, in one transaction.
 
-        All get the one time `at`, by default the clock's. `after` maps streams to the last `seq`
-        the caller has seen there, -1 for none, also of streams it only read: who decides by what it
-        read passes it. `alone` is a condition on the player's open rounds, held to in the
-        transaction. Raises RoundStillOpen where it does not hold, StreamConflict when another
-        writer appended to one of the streams first (a retry sees what it wrote), StreamClosed,
+        All get the one time `at`, by default the clock's, or that of the last event of one of their
+        streams where that is a little later. `after` maps streams to the last `seq` the caller has
+        seen there, -1 for none, also of streams it only read: who decides by what it read passes
+        it. `alone` is a condition on the player's open rounds, `records` are the references of the
+        intents that the events settle; both hold in the transaction. Raises RoundStillOpen where
+        `alone` does not hold, StreamConflict when another writer appended to one of the streams
+        first (a retry sees what it wrote) or gave up a movement of `records`, StreamClosed,
         EventRefused for an event that could not be read back or that cannot stand in its stream,
         KeyUnusable when a key to sign with, or to add, is none, KeyNotValid when one may not sign
-        there, StoreUnavailable and StoreDamaged. Nothing is written then.
+        there, SignerFailed, ClockStepped, SigningRefused where the ledger does not extend its guard
+        (`ledger.extends`), StoreUnavailable and StoreDamaged. Nothing is written then, except that
+        OutcomeUnknown, a StoreUnavailable, leaves that open.
         """
-        moment = format_time(at or self.now())
-        heads: dict[str, _Head] = {}
-        sealed: list[SealedEvent] = []
-        written: list[tuple[Event, bytes, bytes]] = []
-        for stream, data in drafts:
-            head = heads.get(stream)
-            if head is None:
-                head = self._head(stream, data)
-                if after is not None and after.get(stream, head.seq) != head.seq:
-                    self._heads.pop(stream, None)
-                    raise StreamConflict(f"{stream} went on elsewhere: read it again, then decide")
-            if head.is_closed:
-                raise StreamClosed(f"the round {stream} is closed: nothing may follow")
-            name = type(data).__name__
-            event = Event(
-                envelope.VERSION,
-                self.origin,
-                stream,
-                head.seq + 1,
-                name,
-                moment,
-                head.leaf_hash,
-                data,
-            )
-            leaf = self._seal(event)
-            digest = leaf_hash(leaf)
-            heads[stream] = _Head(event.seq, digest.hex(), name in events.CLOSING)
-            sealed.append(SealedEvent(stream, event.seq + 1, name, leaf))
-            written.append((event, digest, leaf))
-        try:
-            read = {stream: seq for stream, seq in (after or {}).items() if stream not in heads}
-            leaf_indices = self.store.append(sealed, self._admission, alone, read)
-        except BaseException:
-            self._admission = Admission()
-            # Whether it was written is not known for certain: look the heads up again.
-            for stream in heads:
-                self._heads.pop(stream, None)
-            raise
-        self._remember(heads)
-        return [Recorded(index, *parts) for index, parts in zip(leaf_indices, written, strict=True)]
+        asked = Asked(lambda _: drafts, at or self.now(), after or {}, alone, records)
+        return self._appender.append(asked)
 
-    def _seal(self, event: Event) -> bytes:
-        try:
-            payload = envelope.payload(event)
-            # What is signed stands for ever, so it must be what a reader will accept.
-            envelope.read_event(payload)
-            leaf = envelope.seal_leaf(payload, self.signer(event.data.signer))
-        except (ValueError, EventUnreadable) as error:
-            raise EventRefused(f"a {event.type} was not recorded: {error}") from None
-        if not events.may_stand_in(event.type, event.stream):
-            raise EventRefused(f"a {event.type} cannot stand in the stream {event.stream!r}")
-        return leaf
+    def append_at_size(self, make: Callable[[int], Draft]) -> Recorded:
+        """Write an event that says the size of the tree it is written at, as `append` does.
 
-    def _head(self, stream: str, data: EventData) -> _Head:
-        known = self._heads.get(stream)
-        if known is not None:
-            return known
-        if isinstance(data, events.RoundOpened):
-            return _NO_HEAD
-        last = self.store.head(stream)
-        if last is None:
-            return _NO_HEAD
-        return _Head(last.version - 1, leaf_hash(last.state).hex(), last.topic in events.CLOSING)
+        `make` is told that size, perhaps more than once, the last time inside the transaction.
+        """
+        asked = Asked(lambda size: (make(size),), self.now(), {}, is_late=True)
+        return self._appender.append(asked)[0]
 
-    def _remember(self, heads: dict[str, _Head]) -> None:
-        if len(self._heads) > _MOST_HEADS:
-            self._heads.clear()
-        for stream, head in heads.items():
-            if head.is_closed:
-                self._heads.pop(stream, None)
-            else:
-                self._heads[stream] = head
+    def seen(self) -> events.Seen:
+        """Return what this process saw last of the tree, which some events carry.
+
+        It is what its last append left, or what was there when it began. The ledger of a second
+        game server saw last what it was copied from: its own leaves stand elsewhere once they are
+        imported.
+        """
+        size, root = self.store.last_seen
+        if self._copied_at is not None:
+            size, root = self._copied_at, self.tree(self._copied_at).root()
+        elif not size:
+            size = self.size()
+            root = self.tree(size).root()
+        return events.Seen(root.hex(), size)
 
     def events(self, stream: str) -> list[Recorded]:
         """Return a stream's events in order, unverified.
@@ -278,6 +245,20 @@ class Ledger:
         if not recorded:
             raise UnknownStream(f"the ledger has nothing in {stream!r}")
         return recorded
+
+    def events_after(self, stream: str, seq: int) -> list[Recorded]:
+        """Return a stream's events after that `seq`, unverified; none is no error.
+
+        Its time is that of what is new. Raises EventUnreadable when one cannot be read.
+        """
+        return [read_leaf(leaf) for leaf in self.store.stream_after(stream, seq + 1)]
+
+    def events_beyond(self, seqs: Mapping[str, int]) -> list[Recorded]:
+        """Return the events of some streams after the `seq` given for each, in leaf order.
+
+        They are unverified. Raises EventUnreadable when one cannot be read.
+        """
+        return [read_leaf(leaf) for leaf in self.store.streams_after(seqs)]
 
     def events_of(self, streams: Sequence[str]) -> dict[str, list[Recorded]]:
         """Return the events of some streams, at most a few hundred, in order, unverified.
@@ -292,19 +273,17 @@ class Ledger:
             except EventUnreadable:
                 unreadable.add(leaf.stream)
         readable = {stream: each for stream, each in found.items() if stream not in unreadable}
-        # Who reads many rounds goes on with them; should one go on elsewhere first, its append is
-        # refused as any other.
-        ends = {stream: each[-1] for stream, each in readable.items()}
-        self._remember(
-            {
-                stream: _Head(end.event.seq, end.leaf_hash.hex(), end.event.type in events.CLOSING)
-                for stream, end in ends.items()
-            }
-        )
+        self._heads.take_in_read(readable)
         return readable
 
     def _existing(self, stream: str) -> list[Recorded]:
         return [read_leaf(leaf) for leaf in self.store.stream(stream)]
+
+    def _readable(self, stream: str) -> Iterator[Recorded]:
+        """Yield a stream's events; what cannot be read is for verification to report."""
+        for leaf in self.store.stream(stream):
+            with suppress(EventUnreadable):
+                yield read_leaf(leaf)
 
     def leaves(self, start: int = 0, stop: int | None = None) -> Iterator[StoredLeaf]:
         """Yield the leaves with `start <= leaf_index < stop` in order, in constant memory."""
@@ -366,21 +345,7 @@ class Ledger:
 
         Raises KeyUnusable when the role's private key cannot be used or is no key of this ledger.
         """
-        signer = self._signers.get(role)
-        if signer is None:
-            key = ed25519(self._private_key(role))
-            unnamed = FileSigner(role, key).as_added([role])
-            for recorded in self._existing(events.KEYS_STREAM):
-                data = recorded.event.data
-                if (
-                    isinstance(data, KeyAdded)
-                    and data.public_key == unnamed.public_key
-                    and role in data.roles
-                ):
-                    signer = self._signers[role] = FileSigner(data.name, key)
-                    return signer
-            raise KeyUnusable(f"the private key for {role} is none added for that role here")
-        return signer
+        return self._signers.signer(role)
 
     def signers(self, role: Role) -> list[Signer]:
         """Return who signs for a role, then each older key of it that is kept and not revoked.
@@ -388,40 +353,30 @@ class Ledger:
         Between a rotation and the revocation there are two: what both sign can be verified by
         whoever knows either. Raises KeyUnusable as `signer` does.
         """
-        current = self.signer(role)
-        keys = [each.public_key for each in self.key_ring().holders(role)]
-        older = [
-            FileSigner(key.name, ed25519(self._private_key(name)))
-            for key in reversed(keys)
-            for name in [f"{role}-{key.key_id_hex}"]
-            if key.key_id_hex != current.key_id_hex
-            and self.path is not None
-            and (self.path / directory.KEYS / f"{name}.pem").exists()
-        ]
-        return [current, *older]
+        return self._signers.all_of(role)
 
     def signer_of(self, private_key: PrivateKey) -> Signer:
         """Return who signs with a private key, under the name this ledger added it by.
 
         Raises KeyUnusable when it is none this ledger has added.
         """
-        key = ed25519(private_key)
-        raw = key.public_key().public_bytes_raw()
-        for added in self.key_ring():
-            if added.public_key.raw == raw:
-                return FileSigner(added.public_key.name, key)
-        raise KeyUnusable("the private key is none that this ledger has added: `keys list`")
+        return self._signers.of_key(private_key)
 
     def sign_with(self, role: Role, signer: Signer) -> None:
         """Let a signer of the caller's, such as a hardware module, sign for a role from now on.
 
-        Its key must be one this ledger has added: appending is refused otherwise.
+        Its key must be one this ledger has added: appending is refused otherwise. What it signs is
+        verified before it is written.
         """
-        self._signers[role] = signer
+        self._signers.give(role, signer)
+
+    def take_up(self, role: Role, signer: FileSigner) -> None:
+        """Sign for a role with the key that its file holds now."""
+        self._signers.take_up(role, signer)
 
     def key_ring(self) -> KeyRing:
         """Return every key the ledger has added, with what it may sign; see `ledger.trust`."""
-        return build_ring(self.store.stream(events.KEYS_STREAM), None)[0]
+        return build_ring(self.store.stream(streams.KEYS_STREAM), None)[0]
 
     def public_keys(self) -> dict[Role, str]:
         """Return the verifier key of each role: of those not revoked the last one added."""
@@ -451,18 +406,18 @@ class Ledger:
         return self._sealing
 
     def rules(self) -> dict[str, dict[str, object]]:
-        """Return every rule set in the ledger by its digest."""
+        """Return every rule set in the ledger by its digest, as far as it can be read."""
         return {
             recorded.event.data.digest: recorded.event.data.rules
-            for recorded in self._existing(events.RULES_STREAM)
+            for recorded in self._readable(streams.RULES_STREAM)
             if isinstance(recorded.event.data, events.RulesAdded)
         }
 
     def policies(self) -> dict[str, dict[str, object]]:
-        """Return every policy in the ledger by its digest."""
+        """Return every policy in the ledger by its digest, as far as it can be read."""
         return {
             recorded.event.data.digest: recorded.event.data.policy
-            for recorded in self._existing(events.POLICIES_STREAM)
+            for recorded in self._readable(streams.POLICIES_STREAM)
             if isinstance(recorded.event.data, events.PolicyAdded)
         }
 

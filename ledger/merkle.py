@@ -68,16 +68,37 @@ def add_to_peaks(peaks: Peaks, size: int, hashes: Sequence[bytes]) -> Peaks:
     return tuple(stack)
 
 
-def subtrees_of(start: int, hashes: Sequence[bytes]) -> tuple[bytes, ...]:
-    """Return the hashes of the complete subtrees that the leaves from `start` on consist of.
+class Subtrees:
+    """The complete subtrees within the leaves from `start` on, given by their hashes."""
 
-    They are few, in the order of the leaves, and can be added to the peaks of the tree of the first
-    `start` leaves. From no leaf on they are a tree's peaks.
-    """
-    return tuple(
-        root_hash(hashes[(index << level) - start : (index + 1 << level) - start])
-        for level, index in _complete_subtrees(start, start + len(hashes))
-    )
+    def __init__(self, start: int, hashes: Sequence[bytes]) -> None:
+        """Hash all that lies above them."""
+        self._start, self._stop = start, start + len(hashes)
+        self._levels: list[tuple[int, Sequence[bytes]]] = [(start, hashes)]
+        while len(hashes) > 1:
+            # A pair begins at an even index.
+            pairs = iter(hashes[start & 1 :])
+            # `node_hash`, written out: millions of calls would take as long as the hashing.
+            hashes = [sha256(b"\x01" + a + b).digest() for a, b in zip(pairs, pairs, strict=False)]
+            start = start + 1 >> 1
+            self._levels.append((start, hashes))
+
+    def up_to(self, stop: int | None = None) -> tuple[bytes, ...]:
+        """Return the hashes of the largest ones that the leaves before `stop` consist of.
+
+        They are few, in the order of the leaves, and can be added to the peaks of the tree of the
+        first `start` leaves. From no leaf on they are a tree's peaks.
+        """
+        hashes = []
+        for level, index in _complete_subtrees(self._start, self._stop if stop is None else stop):
+            first, nodes = self._levels[level]
+            hashes.append(nodes[index - first])
+        return tuple(hashes)
+
+
+def subtrees_of(start: int, hashes: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Return the hashes of the complete subtrees that all leaves from `start` on consist of."""
+    return Subtrees(start, hashes).up_to()
 
 
 def add_subtrees(peaks: Peaks, start: int, stop: int, subtrees: Sequence[bytes]) -> Peaks:

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from ledger.errors import KeyUnusable, NoteRefused
 from ledger.keys import ED25519, key_id, split_vkey, vkey
+from ledger.printable import printable
 
 Kind: TypeAlias = Literal[1, 4]
 COSIGNATURE: Final = 4
@@ -28,7 +29,6 @@ _DASH = "\u2014"
 _ID_SIZE = 4
 _TIME_SIZE = 8
 _signature_line = re.compile(rf"{_DASH} ([^\s+]+) ([A-Za-z0-9+/]+={{0,2}})").fullmatch
-_control = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]").search
 
 
 class NoteKey(NamedTuple):
@@ -102,14 +102,14 @@ def parse_vkey(text: str) -> NoteKey:
 def parse_note(data: bytes) -> Note:
     """Take a note apart without verifying it.
 
-    Raises NoteRefused unless it has exactly the form of a note: UTF-8, no control character but
-    line feeds, a text that is not empty, at least one signature, and no signature twice.
+    Raises NoteRefused unless it has exactly the form of a note: UTF-8, nothing that does not print
+    but line feeds, a text that is not empty, at least one signature, and no signature twice.
     """
     try:
         content = data.decode("utf-8")
     except UnicodeDecodeError:
         raise NoteRefused("a note is not UTF-8 text") from None
-    if _control(content) is not None:
+    if printable(content, "\n") != content:
         raise NoteRefused("a note holds a control character other than line feeds")
     if not content.endswith("\n"):
         raise NoteRefused("a note does not end in a line feed")

@@ -30,7 +30,7 @@ CLOCKS_DIFFER = 5 * 60
 """How many seconds a witness's clock may be ahead of this machine's."""
 
 _forbidden = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]").search
-_number = re.compile(r"[1-9][0-9]*", re.ASCII).fullmatch
+_number = re.compile(r"[1-9][0-9]{0,8}", re.ASCII).fullmatch
 
 
 class Group(NamedTuple):
@@ -55,13 +55,14 @@ class Policy(NamedTuple):
     groups: dict[str, Group]
     quorum: str
 
-    def is_met(self, seen_by: Collection[str], name: str | None = None) -> bool:
-        """Say whether the witnesses with these names make up the quorum, or a group of it."""
-        name = self.quorum if name is None else name
-        group = self.groups.get(name)
-        if group is None:
-            return name == NO_QUORUM or name in seen_by
-        return sum(self.is_met(seen_by, each) for each in group.members) >= group.threshold
+    def is_met(self, seen_by: Collection[str]) -> bool:
+        """Say whether the witnesses with these names make up the quorum."""
+        met = set(seen_by)
+        # A group's members stand above it: in this order none is asked for before it is known.
+        for name, group in self.groups.items():
+            if sum(each in met for each in group.members) >= group.threshold:
+                met.add(name)
+        return self.quorum == NO_QUORUM or self.quorum in met
 
 
 def parse_policy(data: bytes) -> Policy:
@@ -157,10 +158,10 @@ def require(
 ) -> dict[str, int]:
     """Return when each witness of a policy cosigned a checkpoint, by the policy's names.
 
-    Times are in seconds since 1970. `max_age` bounds the age of the newest of them. Raises
-    PolicyUnmet when the quorum is not reached, no log of the policy signed (where it names any),
-    any cosignature is dated in the future or the newest is too old; NoteRefused when the signature
-    of any key of the policy fails.
+    What is not UTF-8 in a name is written out. Times are in seconds since 1970. `max_age` bounds
+    the age of the newest of them. Raises PolicyUnmet when the quorum is not reached, no log of the
+    policy signed (where it names any), any cosignature is dated in the future or the newest is too
+    old; NoteRefused when the signature of any key of the policy fails.
     """
     verified = _verified(policy, note)
     if policy.logs and not any(each.key in policy.logs for each in verified):
@@ -180,7 +181,7 @@ def require(
         raise PolicyUnmet("a cosignature is dated in the future: a clock there or here is wrong")
     if max_age is not None:
         _check_age(times, seconds, max_age)
-    return times
+    return {_shown(name): time for name, time in times.items()}
 
 
 def _verified(policy: Policy, note: bytes) -> tuple[Verified, ...]:
@@ -203,4 +204,4 @@ def _check_age(times: dict[str, int], now: int, max_age: timedelta) -> None:
 
 
 def _shown(name: str) -> str:
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

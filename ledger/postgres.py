@@ -6,25 +6,29 @@ relies on is not the lock but the leaf index, which a trigger keeps dense in the
 no leaf appears below one that was seen. An append is flushed to the disk when it returns.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
-from typing import Any, Final, LiteralString, cast
+from typing import Any, Final, LiteralString, TypeAlias
 
 import eventsourcing.postgres as es
 import psycopg
-from eventsourcing.persistence import InfrastructureFactory, PersistenceError, StoredEvent
+from eventsourcing.persistence import InfrastructureFactory, PersistenceError
 from eventsourcing.utils import Environment
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import tuple_row
 
-from ledger import schema
-from ledger.schema import StoredLeaf
-from ledger.store import LeafReader, Store
+from ledger import postgres_schema, schema
+from ledger.errors import NotALedger
+from ledger.group import Answer
+from ledger.recorder import LeafReader
+from ledger.store import Store
 from ledger.store_errors import translated_errors
-from ledger.transaction import index_events
+from ledger.transaction import Cursor, SealedEvent
 
 _CONNECT_SECONDS: Final = 5
+
+_Connection: TypeAlias = psycopg.Connection[Any]
 
 _DIALECT: Final = (
     ("?", "%s"),
@@ -61,28 +65,30 @@ _TRIGGERS: Final = (
         for table, acts in (
             ("stored_events", "UPDATE OR DELETE OR TRUNCATE"),
             ("leaves", "UPDATE OR DELETE OR TRUNCATE"),
-            ("tiles", "DELETE OR TRUNCATE"),
+            ("tiles", "UPDATE OR DELETE OR TRUNCATE"),
+            ("intents", "DELETE OR TRUNCATE"),
         )
     ),
-    """CREATE TRIGGER tiles_only_grow BEFORE UPDATE ON tiles FOR EACH ROW
-        WHEN ((NEW.level, NEW.tile_index, substr(NEW.hashes, 1, length(OLD.hashes)))
-            IS DISTINCT FROM (OLD.level, OLD.tile_index, OLD.hashes))
-        EXECUTE FUNCTION refuse_change()""",
     """CREATE TRIGGER leaves_are_dense BEFORE INSERT ON leaves FOR EACH ROW
         EXECUTE FUNCTION refuse_gap()""",
 )
 
 # The size is read after the lock is had, and must be the latest: each statement sees what was
 # committed before it. Who waits longer than this for another writer is told so.
-_BEGIN: Final = """SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
-    SET LOCAL synchronous_commit = on;
-    SET LOCAL lock_timeout = '5s';
-    SELECT pg_advisory_xact_lock('stored_events'::regclass::oid::bigint)"""
+_TAKE_TURN: Final = (
+    "SET LOCAL synchronous_commit = on",
+    "SET LOCAL lock_timeout = '5s'",
+    "SELECT pg_advisory_xact_lock('stored_events'::regclass::oid::bigint)",
+)
 
-_INSERT_EVENTS: Final = """INSERT INTO stored_events
-    (originator_id, originator_version, topic, state)
-    SELECT * FROM unnest(%s::text[], %s::bigint[], %s::text[], %s::bytea[])
-    RETURNING event_rowid"""
+_INSERT: Final = """WITH written AS (
+        INSERT INTO stored_events (originator_id, originator_version, topic, state)
+        SELECT * FROM unnest(?::text[], ?::bigint[], ?::text[], ?::bytea[])
+        RETURNING event_rowid)
+    INSERT INTO leaves
+    SELECT ? + row_number() OVER (ORDER BY event_rowid), event_rowid FROM written
+    ORDER BY event_rowid"""
+"""The numbers of rows go up as the events come."""
 
 
 @cache
@@ -94,19 +100,73 @@ def in_postgres(statement: str) -> LiteralString:
 
 
 class _Cursor:
-    """A cursor that takes our statements (`transaction.Cursor`)."""
+    """A cursor that takes our statements (`transaction.Cursor`), and waits for those it must.
 
-    def __init__(self, cursor: psycopg.Cursor[Any]) -> None:
-        self._cursor = cursor
-        self.fetchone = cursor.fetchone
-        self.fetchall = cursor.fetchall
+    In a pipeline a statement is sent while those before it are still under way; what the server
+    has to say of it comes with the next fetch, or `settle`.
+    """
+
+    def __init__(self, connection: _Connection, pipeline: psycopg.Pipeline) -> None:
+        self._connection, self._pipeline = connection, pipeline
+        self._last = connection.cursor()
+        self._is_settled = True
 
     def execute(self, statement: str, parameters: Sequence[Any] = (), /) -> object:
-        return self._cursor.execute(in_postgres(statement), parameters)
+        self._is_settled = False
+        with _psycopg_errors():
+            self._last = self._connection.cursor()
+            return self._last.execute(in_postgres(statement), parameters)
 
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object:
-        self._cursor.executemany(in_postgres(statement), rows)
+    def executemany(self, statement: str, rows: Sequence[Sequence[Any]], /) -> object:
+        self._is_settled = False
+        with _psycopg_errors():
+            if rows:
+                self._connection.cursor().executemany(in_postgres(statement), rows)
         return self
+
+    def later(self, query: str, parameters: tuple[Any, ...] = (), /) -> Callable[[], Any]:
+        self.execute(query, parameters)
+        return partial(self._row, self._last)
+
+    def _row(self, cursor: psycopg.Cursor[Any]) -> Any:
+        self.settle()
+        with _psycopg_errors():
+            return cursor.fetchone()
+
+    def fetchone(self) -> Any:
+        return self._row(self._last)
+
+    def fetchall(self) -> list[Any]:
+        self.settle()
+        with _psycopg_errors():
+            return self._last.fetchall()
+
+    def mark(self) -> None:
+        # psycopg's own savepoint: it knows which prepared statements an error leaves unprepared.
+        # By `Connection.transaction` each would wait for the server four times.
+        self._unit = psycopg.Transaction(self._connection)
+        with _psycopg_errors():
+            self._unit.__enter__()
+
+    def undo(self, error: Exception) -> None:
+        # After an error of the server's nothing is heard, not even a rollback, until this.
+        with suppress(PersistenceError):
+            self.settle()
+        with _psycopg_errors():
+            self._unit.__exit__(type(error), error, error.__traceback__)
+            self._pipeline.sync()
+
+    def release(self) -> None:
+        self.settle()
+        with _psycopg_errors():
+            self._unit.__exit__(None, None, None)
+
+    def settle(self) -> None:
+        """Wait for the statements so far, and raise what is wrong with them."""
+        if not self._is_settled:
+            with _psycopg_errors():
+                self._pipeline.sync()
+            self._is_settled = True
 
 
 class PostgresLeafRecorder(LeafReader, es.PostgresApplicationRecorder):
@@ -119,35 +179,51 @@ class PostgresLeafRecorder(LeafReader, es.PostgresApplicationRecorder):
             for statement in (*tables, *_TRIGGERS):
                 cursor.execute(in_postgres(statement))
 
-    def insert_events(
-        self, stored_events: Sequence[StoredEvent], **kwargs: Any
-    ) -> Sequence[int] | None:
-        """Write events and all that goes with them, and return their notification ids."""
-        # eventsourcing's own commits what was written before an error of ours, and tries again
-        # after a connection was lost, when it cannot know whether it had been written.
-        if not stored_events:
-            return None
-        with self.datastore.transaction(commit=True) as cursor:
-            cursor.execute(_BEGIN)
-            self._notify_channel(cursor)
-            columns = zip(
-                *(
-                    (str(each.originator_id), each.originator_version, each.topic, each.state)
-                    for each in stored_events
-                ),
-                strict=True,
-            )
-            cursor.execute(_INSERT_EVENTS, [list(column) for column in columns])
-            row_ids = sorted(row[0] for row in cast(list[tuple[int]], cursor.fetchall()))
-            conditions = map(kwargs.get, ("admit", "alone", "after"))
-            places = index_events(_Cursor(cursor), row_ids, stored_events, *conditions)
-        return [index + 1 for index in places]
+    def insert(self, cursor: Cursor, events: Sequence[SealedEvent], first: int) -> None:
+        """Write events as leaves, the first at the index `first`."""
+        cursor.execute(_INSERT, [*map(list, zip(*events, strict=True)), first - 1])
+
+    @contextmanager
+    def writing(self) -> Iterator[Cursor]:
+        """Give a cursor in a transaction that is the only writing one, committed at the end."""
+        with ExitStack() as stack:
+            connection = self._answered(stack, _begun)
+            with connection.pipeline() as pipeline:
+                cursor = _Cursor(connection, pipeline)
+                for statement in _TAKE_TURN:
+                    cursor.execute(statement)
+                cursor.execute(f"NOTIFY {self.channel_name}")
+                yield cursor
+            connection.commit()
 
     def select(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
-        with self.datastore.cursor() as cursor:
-            cursor.execute(in_postgres(statement), parameters)
-            return cast(list[tuple[Any, ...]], cursor.fetchall())
+
+        def read(connection: _Connection) -> list[tuple[Any, ...]]:
+            return connection.execute(in_postgres(statement), parameters).fetchall()
+
+        with ExitStack() as stack:
+            return self._answered(stack, read)
+
+    def _answered(self, stack: ExitStack, ask: Callable[[_Connection], Answer]) -> Answer:
+        """Ask the server what may be asked twice, by a connection that the stack gives back.
+
+        Nobody notices that the server was restarted before a connection of the pool is used.
+        """
+        connection = stack.enter_context(self.datastore.get_connection())
+        try:
+            return ask(connection)
+        except psycopg.OperationalError:
+            if not connection.broken:
+                raise
+        stack.close()
+        self.datastore.pool.check()
+        return ask(stack.enter_context(self.datastore.get_connection()))
+
+
+def _begun(connection: _Connection) -> _Connection:
+    connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+    return connection
 
 
 class _Factory(es.PostgresFactory):
@@ -177,38 +253,43 @@ class PostgresStore(Store):
         for name in ("DBNAME", "HOST", "USER", "PASSWORD"):
             env[f"POSTGRES_{name}"] = ""
         env["POSTGRES_CONNECT_TIMEOUT"] = str(_CONNECT_SECONDS)
-        # A server that was restarted is not noticed: a connection is tried before it is used.
-        env["POSTGRES_PRE_PING"] = "yes"
-        # One thread uses a ledger; a subscription takes a connection of its own.
+        # One thread writes; the others read, and a subscription takes a connection of its own.
         env["POSTGRES_POOL_SIZE"] = "1"
-        env["POSTGRES_MAX_OVERFLOW"] = "1"
+        env["POSTGRES_MAX_OVERFLOW"] = "7"
         return _Factory(env, self.database)
+
+    def objections(self) -> list[str]:
+        """Return what of the database's schema is not a ledger's; raise NotALedger for none."""
+        lines = postgres_schema.objections(self.query, _TRIGGERS)
+        if lines is None:
+            raise NotALedger("the database holds no ledger")
+        return lines
 
     def complaints(self) -> list[str]:
         """Return nothing: PostgreSQL checks its own files (`pg_amcheck`)."""
         return []
 
-    def fetcher(self) -> Callable[[int, int], list[StoredLeaf]]:
-        """Return a `fetch` that another process can call, by a connection of its own."""
-        return partial(fetch_leaves, self.database)
+    def rows_fetcher(self) -> Callable[[int, int], list[tuple[Any, ...]]]:
+        """Return a `fetch_rows` that another process can call, by a connection of its own."""
+        return partial(fetch_rows, self.database)
 
     def states_fetcher(self) -> Callable[[int, int], list[bytes]]:
         """Return a `fetch_states` for another process, as `fetcher` does."""
         return partial(fetch_states, self.database)
 
 
-def fetch_leaves(url: str, start: int, stop: int) -> list[StoredLeaf]:
-    """Return the leaves with `start <= leaf_index < stop` by a connection of its own.
+def fetch_rows(url: str, start: int, stop: int) -> list[tuple[Any, ...]]:
+    """Return the rows of `schema.SELECT_ROWS` by a connection of its own.
 
     Raises PersistenceError.
     """
     with _psycopg_errors(), psycopg.connect(url) as connection:
-        rows = connection.execute(in_postgres(schema.SELECT_RANGE), (start, stop))
-        return [StoredLeaf(*row) for row in rows]
+        cursor = connection.cursor(binary=True)
+        return cursor.execute(in_postgres(schema.SELECT_ROWS), (start, stop)).fetchall()
 
 
 def fetch_states(url: str, start: int, stop: int) -> list[bytes]:
-    """Return the bytes of leaves as `fetch_leaves` does, for those who need no more."""
+    """Return the bytes of leaves as `fetch_rows` does, for those who need no more."""
     with _psycopg_errors(), psycopg.connect(url) as connection:
         rows = connection.execute(in_postgres(schema.SELECT_STATES), (start, stop))
         return [bytes(state) for (state,) in rows]

@@ -14,21 +14,22 @@ from pathlib import Path
 from ledger import findings as codes
 from ledger.checkpoint import Checkpoint, parse_checkpoint, verify_by_ring
 from ledger.errors import EventUnreadable, PublishRefused, StoreDamaged
-from ledger.events import KEYS_STREAM
 from ledger.files import locked, make_folder, write_durably
 from ledger.findings import Finding
 from ledger.ledger import Ledger
 from ledger.merkle import HASH_SIZE, leaf_hash
-from ledger.rehash import roots_at
-from ledger.scan import Chains, Link, leaf_from_bytes, scan
 from ledger.schema import StoredLeaf
-from ledger.sharing import Progress
 from ledger.signing import sign_checkpoint
-from ledger.tile_check import check_tiles
+from ledger.streams import KEYS_STREAM
 from ledger.tile_files import CHECKPOINT, encode_entries, read_entries, tile_path
 from ledger.tree import WIDTH, Tree, tiles_of
 from ledger.trust import build_ring, given_key
-from ledger.verify import VerifyResult, sort_findings
+from ledger.verify.batch import LeafBatch
+from ledger.verify.rebuild_tree import roots_at
+from ledger.verify.scan import Chains, Link, leaf_from_bytes, scan
+from ledger.verify.tile_check import check_tiles
+from ledger.verify.whole import VerifyResult, sort_findings
+from ledger.verify.workers import Progress
 
 
 def publish(ledger: Ledger, folder: Path, note: bytes | None = None) -> Checkpoint:
@@ -38,10 +39,10 @@ def publish(ledger: Ledger, folder: Path, note: bytes | None = None) -> Checkpoi
     PublishRefused when the directory is of another ledger or another history, or a leaf is not what
     the tree was built from, what `sign_checkpoint` does, and OSError.
     """
+    note = sign_checkpoint(ledger) if note is None else note
+    head = parse_checkpoint(note)
     make_folder(folder)
     with locked(folder):
-        note = sign_checkpoint(ledger) if note is None else note
-        head = parse_checkpoint(note)
         tree = ledger.tree(head.size)
         before = _published(folder)
         if head.origin != ledger.origin or head.size > ledger.size() or tree.root() != head.root:
@@ -191,7 +192,7 @@ def verify_published(
     chains = Chains(_nothing_before)
     for index, leaves in enumerate(log.bundles()):
         stop = min((index + 1) * WIDTH, head.size)
-        run = scan(leaves, index * WIDTH, stop, head.origin, ring)
+        run = scan(LeafBatch.of_leaves(leaves), index * WIDTH, stop, head.origin, ring, 0).run
         found += run.findings
         found += chains.join(run)
         if progress is not None:

@@ -3,13 +3,14 @@
 It holds nothing that the leaves do not say and proves nothing: what verifies reads the leaves.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
-from ledger import events
+from ledger import events, streams
+from ledger.checks import Asks, Check
 from ledger.clock import format_time
 from ledger.envelope import read_event, split_leaf
 from ledger.errors import EventUnreadable, RoundStillOpen
@@ -49,18 +50,8 @@ class Alone(NamedTuple):
 class Executes(Protocol):
     """What runs a statement many times; a cursor."""
 
-    def executemany(self, statement: str, rows: Iterable[tuple[Any, ...]], /) -> object:
+    def executemany(self, statement: str, rows: Sequence[tuple[Any, ...]], /) -> object:
         """Run a statement for each row."""
-
-
-class Asks(Protocol):
-    """What runs a statement and returns its rows; a cursor."""
-
-    def execute(self, statement: str, parameters: tuple[Any, ...] = (), /) -> object:
-        """Run a statement."""
-
-    def fetchone(self) -> Any:
-        """Return the next row."""
 
 
 def is_round(stream: str) -> bool:
@@ -69,27 +60,32 @@ def is_round(stream: str) -> bool:
 
 
 _FIXED_STREAMS = {
-    events.KEYS_STREAM,
-    events.RULES_STREAM,
-    events.POLICIES_STREAM,
-    events.OPERATIONS_STREAM,
+    streams.KEYS_STREAM,
+    streams.RULES_STREAM,
+    streams.POLICIES_STREAM,
+    streams.OPERATIONS_STREAM,
 }
 
 
-def refuse_second(cursor: Asks, alone: Alone) -> None:
-    """Raise RoundStillOpen where the player has such a round open, inside the caller's transaction.
+def refuse_second(cursor: Asks, alone: Alone) -> Check:
+    """Return what raises RoundStillOpen where the player has such a round open by now.
 
-    The writer's lock is held by then, so that of two openings at once the second sees the first.
+    It holds in the caller's transaction. The writer's lock is held by then, so that of two openings
+    at once the second sees the first.
     """
     marks = ", ".join("?" * len(alone.rules_digests))
-    cursor.execute(
+    open_one = cursor.later(
         f"""SELECT round FROM rounds WHERE state = 'open' AND player = ?
             AND rules_digest IN ({marks}) LIMIT 1""",
         (alone.player, *alone.rules_digests),
     )
-    row = cursor.fetchone()
-    if row is not None:
-        raise RoundStillOpen(row[0])
+
+    def check() -> None:
+        row = open_one()
+        if row is not None:
+            raise RoundStillOpen(row[0])
+
+    return check
 
 
 def index_rounds(cursor: Executes, leaves: Iterable[StoredLeaf]) -> None:
@@ -126,7 +122,7 @@ def index_rounds(cursor: Executes, leaves: Iterable[StoredLeaf]) -> None:
             closed_at = read_event(split_leaf(leaf.state).payload).at
         touched[leaf.stream] = (leaf.leaf_index, state, closed_at, leaf.stream)
     cursor.executemany(_INSERT, opened)
-    cursor.executemany(_UPDATE, touched.values())
+    cursor.executemany(_UPDATE, list(touched.values()))
 
 
 SELECT_ROUND = "SELECT * FROM rounds WHERE round = ?"

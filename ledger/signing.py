@@ -12,21 +12,16 @@ from pathlib import Path
 from ledger import directory
 from ledger.checkpoint import Checkpoint
 from ledger.errors import SigningRefused, StoreDamaged
+from ledger.extends import GO_ON, must_extend
 from ledger.files import write_durably
 from ledger.guard import Signed
 from ledger.ledger import Ledger
 from ledger.merkle import Peaks, add_to_peaks, leaf_hashes, root_of_peaks
 from ledger.note import sign_note
 from ledger.store_errors import translated_errors
-from ledger.tree import Tree
 
 _AT_A_TIME = 8192
 """How many leaves are read again at a time."""
-
-_GO_ON = (
-    "bring back the database that was signed (every copy whose `fsck` names no damage will do); if "
-    "it is lost, keep this one as evidence and go on in a new ledger under another origin"
-)
 
 
 def sign_checkpoint(ledger: Ledger) -> bytes:
@@ -39,7 +34,7 @@ def sign_checkpoint(ledger: Ledger) -> bytes:
     with ledger.guard.locked() as last:
         size = ledger.size()
         tree = ledger.tree(size)
-        _check_extends(last, tree)
+        must_extend(last, tree)
         peaks = _peaks_from_disk(ledger, last, size)
         root = root_of_peaks(peaks)
         try:
@@ -49,7 +44,7 @@ def sign_checkpoint(ledger: Ledger) -> bytes:
         if not agrees:
             raise SigningRefused(
                 f"leaves {last.size} to {size - 1} on the disk are not what was appended: run "
-                f"`shoeproof fsck`, which names the damage; to go on, {_GO_ON}"
+                f"`shoeproof fsck`, which names the damage; to go on, {GO_ON}"
             )
         note = sign_note(Checkpoint(ledger.origin, size, root).text, *ledger.signers("log"))
         ledger.guard.set(Signed.of(ledger.origin, size, peaks))
@@ -62,40 +57,29 @@ def sign_checkpoint(ledger: Ledger) -> bytes:
     return note
 
 
-def _check_extends(last: Signed, tree: Tree) -> None:
-    if tree.size < last.size:
-        raise SigningRefused(
-            f"the ledger has {tree.size} leaves, but {last.size} were signed: it was restored from "
-            f"a backup or its tail was cut off; to go on, {_GO_ON}"
-        )
-    try:
-        extends = tree.root(last.size).hex() == last.root
-    except StoreDamaged:
-        extends = False
-    if not extends:
-        raise SigningRefused(
-            f"the first {last.size} leaves are not those that were signed: a restored backup was "
-            f"written to, a second writer went on from a copy, or it was altered; to go on, "
-            f"{_GO_ON}"
-        )
-
-
 def _peaks_from_disk(ledger: Ledger, last: Signed, size: int) -> Peaks:
     store, peaks, reached = ledger.store, last.raw_peaks, last.size
     # A connection of its own shares no cache with whoever wrote the leaves.
     fetch = store.fetch_states if store.is_in_memory else store.states_fetcher()
-    for start in range(last.size, size, _AT_A_TIME):
+    for start, stop in store.ranges(last.size, size, _AT_A_TIME):
         with translated_errors():
-            hashes = leaf_hashes(fetch(start, min(start + _AT_A_TIME, size)))
+            hashes = leaf_hashes(fetch(start, stop))
         peaks = add_to_peaks(peaks, reached, hashes)
         reached += len(hashes)
     return peaks
 
 
 def kept_checkpoints(path: Path) -> Iterator[bytes]:
-    """Yield the notes a ledger's directory keeps, the largest tree's first; raise OSError."""
+    """Yield the notes a ledger's directory keeps, the largest tree's first; raise OSError.
+
+    Those under names that are no sizes come last: somebody put them there, and they bind as well.
+    """
     folder = path / directory.CHECKPOINTS
     if folder.is_dir():
-        sizes = [int(each.name) for each in folder.iterdir() if each.name.isdecimal()]
-        for size in sorted(sizes, reverse=True):
-            yield (folder / str(size)).read_bytes()
+        files = [each for each in folder.iterdir() if each.name[0] != "." and each.is_file()]
+        for file in sorted(files, key=_size_named, reverse=True):
+            yield file.read_bytes()
+
+
+def _size_named(file: Path) -> int:
+    return int(file.name) if file.name.isascii() and file.name.isdecimal() else -1

@@ -2,47 +2,36 @@
 
 What eventsourcing stores as an event's state is the leaf, byte for byte, and its topic the event's
 type. Each append writes the events, their leaf indices and the look-up index of rounds in one
-transaction, durable when it returns (synchronous FULL); all of it is there or none. Every error of
+transaction, durable when it returns (synchronous FULL); all of it is there or none. What threads
+write at once shares a transaction (`ledger.group`), and processes take turns. Every error of
 SQLite or eventsourcing leaves here as one of ours. The process environment configures nothing.
 """
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 
-import eventsourcing.sqlite as es
 from eventsourcing.application import Application
 from eventsourcing.domain import DomainEventProtocol
-from eventsourcing.persistence import (
-    InfrastructureFactory,
-    Mapper,
-    Notification,
-    StoredEvent,
-)
+from eventsourcing.persistence import InfrastructureFactory, Mapper, StoredEvent
 from eventsourcing.utils import Environment, EnvType
 
-from ledger import schema
-from ledger.errors import StoreUnavailable
-from ledger.rounds import Alone
+from ledger import own_schema, schema
+from ledger.errors import StoreDamaged, StoreUnavailable
+from ledger.group import Answer, Work, nothing
+from ledger.merkle import root_of_peaks
+from ledger.recorder import Factory, LeafReader, LeafRecorder
 from ledger.schema import StoredLeaf
 from ledger.store_errors import translated_errors
-from ledger.transaction import Admit, index_events
+from ledger.transaction import UNCONDITIONAL, Conditions, SealedEvent, Transaction
+from ledger.tree import WIDTH, tile_of
 
 PAGE = 1024
 """How many leaves are read at a time."""
-
-
-class SealedEvent(NamedTuple):
-    """An event on its way into the store: its stream, `seq` + 1, its type, its leaf."""
-
-    originator_id: str
-    originator_version: int
-    topic: str
-    state: bytes
 
 
 class LeafMapper(Mapper[str]):
@@ -66,86 +55,6 @@ class LeafMapper(Mapper[str]):
         )
 
 
-class LeafReader(ABC):
-    """Reads leaves by queries; what the recorders of all databases share."""
-
-    @abstractmethod
-    def select(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return all rows of a query, whose placeholders are question marks."""
-
-    def select_leaves(self, statement: str, parameters: Sequence[Any]) -> list[StoredLeaf]:
-        """Return all leaves of a query for leaves."""
-        return [StoredLeaf(*row) for row in self.select(statement, parameters)]
-
-    def select_notifications(
-        self,
-        start: int | None,
-        limit: int,
-        stop: int | None = None,
-        topics: Sequence[str] = (),
-        *,
-        inclusive_of_start: bool = True,
-    ) -> Sequence[Notification]:
-        """Return leaves as eventsourcing's notifications, in leaf order (see ApplicationRecorder).
-
-        `limit` bounds the leaves looked at, so that with `topics` fewer may be returned.
-        """
-        first = (start or 1) - 1 if inclusive_of_start else (start or 0)
-        last = first + limit if stop is None else min(first + limit, stop)
-        return [
-            Notification(leaf.stream, leaf.version, leaf.topic, leaf.state, leaf.leaf_index + 1)
-            for leaf in self.select_leaves(schema.SELECT_RANGE, (first, last))
-            if not topics or leaf.topic in topics
-        ]
-
-    def max_notification_id(self) -> int:
-        """Return the number of leaves."""
-        return int(self.select(schema.SELECT_SIZE)[0][0])
-
-
-class LeafRecorder(LeafReader, es.SQLiteApplicationRecorder):
-    """eventsourcing's recorder whose notification ids are leaf indices + 1, dense for ever."""
-
-    def __init__(self, datastore: es.SQLiteDatastore) -> None:
-        super().__init__(datastore)
-        self.insert_events_statement = schema.INSERT_EVENT
-
-    def construct_create_table_statements(self) -> list[str]:
-        """Return the statements that make a new ledger's tables."""
-        return list(schema.CREATE_TABLES)
-
-    def _insert_events(
-        self, c: es.SQLiteCursor, stored_events: Sequence[StoredEvent], **kwargs: Any
-    ) -> Sequence[int]:
-        row_ids = super()._insert_events(c, stored_events, **kwargs)
-        assert row_ids is not None
-        leaf_indices = index_events(
-            c, row_ids, stored_events, *map(kwargs.get, ("admit", "alone", "after"))
-        )
-        return [index + 1 for index in leaf_indices]
-
-    def select(self, statement: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return all rows of a query."""
-        with self.datastore.transaction(commit=False) as c:
-            c.execute(statement, parameters)
-            return [tuple(row) for row in c.fetchall()]
-
-
-class _Pool(es.SQLiteConnectionPool):
-    def _create_connection(self) -> es.SQLiteConnection:
-        connection = super()._create_connection()
-        connection.cursor().execute("PRAGMA synchronous=FULL")
-        return connection
-
-
-class _Factory(es.SQLiteFactory):
-    application_recorder_class: type[es.SQLiteApplicationRecorder] = LeafRecorder
-
-    def __init__(self, env: Environment) -> None:
-        super().__init__(env)
-        self.datastore.pool = _Pool(db_name=env[self.SQLITE_DBNAME])
-
-
 class Store(Application[str]):
     """The events of one ledger: append sealed events, read leaves."""
 
@@ -162,7 +71,16 @@ class Store(Application[str]):
                     "CREATE_TABLE": "yes" if create else "no",
                 }
             )
-            self.size()
+            if not create:
+                self._check_schema()
+
+    def _check_schema(self) -> None:
+        lines = self.objections()
+        if lines:
+            more = f", and {len(lines) - 1} more" if lines[1:] else ""
+            raise StoreDamaged(
+                f"the ledger's database is damaged: restore a copy ({lines[0]}{more})"
+            )
 
     @classmethod
     def at(cls, place: Path | str, *, create: bool = False) -> "Store":
@@ -182,7 +100,11 @@ class Store(Application[str]):
         else:
             # Without a write-ahead log nobody writes, and SQLite then needs no files beside it.
             mode = "ro&immutable=1"
-        return cls(f"{path.as_uri()}?mode={mode}", create=create)
+        store = cls(f"{path.as_uri()}?mode={mode}", create=create)
+        if mode.startswith("rw"):
+            assert isinstance(store.recorder, LeafRecorder)
+            store.recorder.queue = path.with_name(f"{path.name}-queue")
+        return store
 
     @classmethod
     def in_memory(cls) -> "Store":
@@ -196,7 +118,7 @@ class Store(Application[str]):
     def construct_factory(self, env: Environment) -> InfrastructureFactory[Any]:
         """Return the factory of our recorder."""
         env["SQLITE_DBNAME"] = self.database
-        return _Factory(env)
+        return Factory(env)
 
     def construct_mapper(self) -> LeafMapper:
         """Return the mapper that keeps leaves verbatim."""
@@ -215,22 +137,61 @@ class Store(Application[str]):
 
     def append(
         self,
-        sealed: Sequence[SealedEvent],
-        admit: Admit | None = None,
-        alone: Alone | None = None,
-        after: Mapping[str, int] | None = None,
+        events: Sequence[SealedEvent] | Work[list[int]],
+        conditions: Conditions = UNCONDITIONAL,
+        undo: Callable[[], None] = nothing,
     ) -> list[int]:
         """Write events in one durable transaction and return their leaf indices.
 
-        `admit` has the last word before they are committed, and `alone` must hold then; `after`
-        maps streams that nothing is written to to the last `seq` they must have then, -1 for none.
-        Raises what `admit` raises, RoundStillOpen, StreamConflict when a stream has an event of
-        that `seq` already or one of `after` went on, StoreUnavailable or StoreDamaged; then nothing
-        was written.
+        They are sealed already, or appended inside the transaction by work that says its own
+        conditions; `undo` is as for `write`. Raises what the conditions and their `admit` raise
+        where they do not hold, StreamConflict when a stream has an event of that `seq` already,
+        StoreUnavailable or StoreDamaged; then nothing was written, except where the store failed
+        at the commit: see `written`.
+        """
+        if callable(events):
+            return self.write(events, undo)
+        with translated_errors():
+            recordings = self.events.put(events, conditions=conditions)
+            return [recording.notification.id - 1 for recording in recordings]
+
+    def write(self, work: Work[Answer], undo: Callable[[], None] = nothing) -> Answer:
+        """Do some work in the writing transaction and return what it returns, once it is durable.
+
+        It shares the transaction with what other threads write (`ledger.group.Group.do`). Raises
+        what the work raises, StoreUnavailable or StoreDamaged; then nothing of it was written,
+        except where the store failed at the commit: see `written`.
         """
         with translated_errors():
-            recordings = self.events.put(sealed, admit=admit, alone=alone, after=after)
-            return [recording.notification.id - 1 for recording in recordings]
+            return self.leaf_reader.group.do(work, undo)
+
+    def written(self, sealed: Sequence[SealedEvent]) -> list[int] | None:
+        """Return the leaf indices of events that stand as they are given, None where they do not.
+
+        It is asked where the answer to an append was lost, and is certain: no transaction that was
+        begun before goes on when it returns. Raises StoreUnavailable or StoreDamaged.
+        """
+
+        def find(transaction: Transaction) -> list[int] | None:
+            found = []
+            for each in sealed:
+                transaction.execute(schema.SELECT_AT, (each.originator_id, each.originator_version))
+                row = transaction.fetchone()
+                if row is None or bytes(row[4]) != each.state:
+                    return None
+                found.append(int(row[0]))
+            return found
+
+        return self.write(find)
+
+    @property
+    def last_seen(self) -> tuple[int, bytes]:
+        """Size and 32-byte root of the tree as this process's last append left it.
+
+        Those of no leaves before the first one.
+        """
+        size, peaks = self.leaf_reader.reached
+        return size, root_of_peaks(peaks)
 
     def size(self) -> int:
         """Return the number of leaves."""
@@ -257,14 +218,48 @@ class Store(Application[str]):
 
     def leaves(self, start: int = 0, stop: int | None = None) -> Iterator[StoredLeaf]:
         """Yield leaves in order, a page at a time; `stop` is exclusive, None the size now."""
-        end = self.size() if stop is None else stop
-        for first in range(start, end, PAGE):
-            yield from self.fetch(first, min(first + PAGE, end))
+        for first, last in self.ranges(start, self.size() if stop is None else stop, PAGE):
+            yield from self.fetch(first, last)
+
+    def ranges(self, start: int, stop: int, step: int) -> list[tuple[int, int]]:
+        """Cut the leaves with `start <= leaf_index < stop` into ranges of `step` leaves.
+
+        Where leaves are missing a range is wider. So there are no more ranges than there are rows
+        for, whatever index a damaged row claims.
+        """
+        if self.count(start, stop) == stop - start:
+            return [(first, min(first + step, stop)) for first in range(start, stop, step)]
+        places = [int(place) for (place,) in self.query(schema.SELECT_PLACES, (start, stop))]
+        return list(pairwise([start, *places[step::step], stop])) if start < stop else []
+
+    def count(self, start: int, stop: int) -> int:
+        """Return how many leaves there are with `start <= leaf_index < stop`."""
+        return int(self.query(schema.SELECT_COUNT, (start, stop))[0][0])
+
+    def bounded(self, size: int) -> int:
+        """Return `size`, or what is worth looking through where most of so many leaves are missing.
+
+        It is in proportion to the rows there are.
+        """
+        return min(size, 2 * self.count(0, size) + WIDTH)
 
     def stream(self, stream: str) -> list[StoredLeaf]:
         """Return a stream's leaves in the order of their versions."""
         with translated_errors():
             return self.leaf_reader.select_leaves(schema.SELECT_STREAM, (stream,))
+
+    def stream_after(self, stream: str, version: int) -> list[StoredLeaf]:
+        """Return a stream's leaves after a version (a `seq` + 1), in their order."""
+        with translated_errors():
+            return self.leaf_reader.select_leaves(schema.SELECT_STREAM_AFTER, (stream, version))
+
+    def streams_after(self, seqs: Mapping[str, int]) -> list[StoredLeaf]:
+        """Return the leaves of some streams after the `seq` given for each, in their order."""
+        parameters = [each for stream, seq in seqs.items() for each in (stream, seq + 1)]
+        with translated_errors():
+            return self.leaf_reader.select_leaves(
+                schema.select_streams_after(len(seqs)), parameters
+            )
 
     def head(self, stream: str) -> StoredLeaf | None:
         """Return a stream's last leaf, or None when it has none."""
@@ -278,22 +273,34 @@ class Store(Application[str]):
             found = self.leaf_reader.select_leaves(schema.SELECT_AT, (stream, version))
         return found[0] if found else None
 
+    def objections(self) -> list[str]:
+        """Return what of the database's schema is not a ledger's; all else relies on it."""
+        [(encoding,)] = self.query(own_schema.SELECT_ENCODING)
+        return own_schema.objections(self.query(own_schema.SELECT_OBJECTS), encoding)
+
     def complaints(self) -> list[str]:
-        """Return what the database itself finds wrong with its file."""
-        lines = [str(line) for (line,) in self.query("PRAGMA quick_check")]
+        """Return what the database itself finds wrong with its file, its indexes among it."""
+        try:
+            lines = [str(line) for (line,) in self.query("PRAGMA integrity_check")]
+        except StoreDamaged as error:  # where it cannot go on
+            lines = [str(error)]
         return [] if lines == ["ok"] else lines
 
     def read_tile(self, level: int, index: int) -> bytes:
         """Return a tile's hashes, as many as there are now (`tree.ReadTile`)."""
-        found = self.query(schema.SELECT_TILE, (level, index))
-        return bytes(found[0][0]) if found else b""
+        first = index * WIDTH
+        return tile_of(first, self.query(schema.SELECT_TILE, (level, first, first + WIDTH)))
 
-    def fetcher(self) -> Callable[[int, int], list[StoredLeaf]]:
-        """Return a `fetch` that another process can call, by a connection of its own.
+    def fetch_rows(self, start: int, stop: int) -> list[tuple[Any, ...]]:
+        """Return the rows of the leaves with `start <= leaf_index < stop`, as they are."""
+        return self.query(schema.SELECT_ROWS, (start, stop))
+
+    def rows_fetcher(self) -> Callable[[int, int], list[tuple[Any, ...]]]:
+        """Return a `fetch_rows` that another process can call, by a connection of its own.
 
         It raises what `translated_errors` translates.
         """
-        return partial(schema.fetch_leaves, self.database)
+        return partial(schema.fetch_rows, self.database)
 
     def fetch_states(self, start: int, stop: int) -> list[bytes]:
         """Return the bytes of the leaves with `start <= leaf_index < stop`, a gap passed over."""

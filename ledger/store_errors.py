@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from eventsourcing.persistence import PersistenceError
@@ -15,6 +16,7 @@ from ledger.errors import (
     StoreUnavailable,
     StreamConflict,
 )
+from ledger.files import TakenTooLong, turn
 
 _LOCKED: Final = "the ledger is locked by another program: try again when it ends"
 _READ_ONLY: Final = "the ledger is read-only: it needs write permission"
@@ -30,6 +32,19 @@ def translated_errors() -> Iterator[None]:
         yield
     except (sqlite3.Error, PersistenceError) as error:
         raise _translated(error) from error
+
+
+@contextmanager
+def turn_of_a_process(queue: Path, seconds: float = 5.0) -> Iterator[None]:
+    """Hold the only turn to write among processes, waiting for it at a file for so long.
+
+    Raises StoreUnavailable.
+    """
+    try:
+        with turn(queue, seconds):
+            yield
+    except TakenTooLong:
+        raise StoreUnavailable(_LOCKED) from None
 
 
 def _translated(error: BaseException) -> LedgerError:

@@ -1,15 +1,15 @@
 """Tiles and leaves as static files (C2SP tlog-tiles): their names, and how leaves are strung.
 
 A tile's file is its hashes, one after the other. An entry bundle is the leaves of a tile of level
-0, each after its length as a 16-bit big-endian number; a stream of leaves is the same without end.
+0, each after its length as a 16-bit big-endian number.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from ledger.envelope import LARGEST_LEAF
 from ledger.errors import EventUnreadable
+from ledger.leaf.layout import LARGEST_LEAF
 from ledger.tree import WIDTH
 
 CHECKPOINT = "checkpoint"
@@ -31,7 +31,7 @@ def encode_entries(leaves: Iterable[bytes]) -> bytes:
 
 
 def read_entries(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the leaves of an entry bundle, or of a stream of them.
+    """Yield the leaves of an entry bundle.
 
     Raises EventUnreadable when it ends inside a leaf.
     """

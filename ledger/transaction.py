@@ -1,33 +1,55 @@
-"""What an append writes beside its events, in their transaction, whatever the database is.
+"""The transaction that writes, whatever the database is, as the units of work in it see it.
 
-By the time this runs the events are inserted and the writer's lock is held, so that the size read
-is the latest. Everything here is written with the events or not at all.
+The writer's lock is held, so that what is read is the latest, also of units before it. What a unit
+appends is written with all that is derived from it or not at all; the tree grows once, at the end,
+by the leaves of all units.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
-from eventsourcing.persistence import StoredEvent
-
-from ledger import rounds, schema, tree
-from ledger.errors import StreamConflict
-from ledger.events import KEYS_STREAM
-from ledger.merkle import HASH_SIZE, leaf_hash
+from ledger import rounds, schema
+from ledger.checks import Asks, not_gone_on
+from ledger.extends import must_not_shrink
+from ledger.intents import mark_recorded
+from ledger.merkle import Peaks, leaf_hash
 from ledger.rounds import Alone
 from ledger.schema import StoredLeaf
+from ledger.streams import KEYS_STREAM
+from ledger.tree import WIDTH, Tree, grow, tile_of
 
 Admit: TypeAlias = Callable[[Sequence[StoredLeaf], Callable[[int], list[StoredLeaf]]], None]
 """Told the leaves about to be committed, and how to read the stream `keys` from a version on as
 the transaction sees it; raises to have all of it rolled back (`ledger.trust.Admission`)."""
 
 
-class Cursor(Protocol):
+class Conditions(NamedTuple):
+    """What must hold of the ledger in the transaction of an append.
+
+    `admit` has the last word; `alone` is what must hold of the player's open rounds; `after` maps
+    streams that nothing is written to to their last `seq`, -1 for none; `records` are the
+    references of the movements of money that the events record, `least` is how many leaves there
+    were at least.
+    """
+
+    admit: Admit | None = None
+    alone: Alone | None = None
+    after: Mapping[str, int] = MappingProxyType({})
+    records: Sequence[str] = ()
+    least: int = 0
+
+
+UNCONDITIONAL: Final = Conditions()
+
+
+class Cursor(Asks, Protocol):
     """A cursor inside the transaction; placeholders are question marks."""
 
     def execute(self, statement: str, parameters: Sequence[Any] = (), /) -> object:
         """Run a statement."""
 
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object:
+    def executemany(self, statement: str, rows: Sequence[Sequence[Any]], /) -> object:
         """Run a statement for each row."""
 
     def fetchone(self) -> Any:
@@ -36,61 +58,129 @@ class Cursor(Protocol):
     def fetchall(self) -> list[Any]:
         """Return the rows left."""
 
+    def mark(self) -> None:
+        """Begin what `undo` undoes or `release` keeps."""
 
-def index_events(
-    cursor: Cursor,
-    row_ids: Sequence[int],
-    events: Sequence[StoredEvent],
-    admit: Admit | None,
-    alone: Alone | None,
-    after: Mapping[str, int] | None,
-) -> list[int]:
-    """Give inserted events their places and write what is derived from them; return the places.
+    def undo(self, error: Exception) -> None:
+        """Undo all since the mark; raise where the database undid more, the transaction itself."""
 
-    `row_ids` are the events' rows; `after` maps streams that nothing is written to here to their
-    last `seq`. Raises what `admit` raises, RoundStillOpen where `alone` does not hold before these
-    events, and StreamConflict where a stream of `after` has gone on.
-    """
-    for stream, seq in (after or {}).items():
-        cursor.execute(schema.SELECT_LAST_SEQ, (stream,))
-        if cursor.fetchone()[0] != seq:
-            raise StreamConflict(f"{stream} went on elsewhere: read it again, then decide")
-    if alone is not None:
-        rounds.refuse_second(cursor, alone)
-    cursor.execute(schema.SELECT_SIZE)
-    start: int = cursor.fetchone()[0]
-    leaves = [
-        StoredLeaf(index, str(e.originator_id), e.originator_version, e.topic, e.state)
-        for index, e in enumerate(events, start)
-    ]
-    leaf_indices = [leaf.leaf_index for leaf in leaves]
-    cursor.executemany(schema.INSERT_LEAF, zip(leaf_indices, row_ids, strict=True))
-    rounds.index_rounds(cursor, leaves)
-    _grow_tree(cursor, leaves)
-    if admit is not None:
-
-        def keys_after(version: int) -> list[StoredLeaf]:
-            cursor.execute(schema.SELECT_STREAM_AFTER, (KEYS_STREAM, version))
-            return [StoredLeaf(*row) for row in cursor.fetchall()]
-
-        admit(leaves, keys_after)
-    return leaf_indices
+    def release(self) -> None:
+        """Keep all since the mark; raise what is wrong with it, if anything."""
 
 
-def _grow_tree(cursor: Cursor, leaves: Sequence[StoredLeaf]) -> None:
-    def read(level: int, index: int) -> bytes:
-        cursor.execute(schema.SELECT_TILE, (level, index))
-        row = cursor.fetchone()
-        return b"" if row is None else bytes(row[0])
+class SealedEvent(NamedTuple):
+    """An event on its way into the store: its stream, `seq` + 1, its type, its leaf."""
 
-    if not leaves:
-        return
-    start = leaves[0].leaf_index
-    hashes = [leaf_hash(leaf.state) for leaf in leaves]
-    index, width = divmod(start, tree.WIDTH)
-    if width and width + len(hashes) < tree.WIDTH:
-        # Nearly every append only makes one tile longer, which need not be read for that.
-        cursor.execute(schema.GROW_TILE, (b"".join(hashes), index, width * HASH_SIZE))
-        if cursor.fetchall():
-            return
-    cursor.executemany(schema.PUT_TILE, tree.grow(start, hashes, read))
+    originator_id: str
+    originator_version: int
+    topic: str
+    state: bytes
+
+
+Insert: TypeAlias = Callable[[Cursor, Sequence[SealedEvent], int], None]
+"""Writes events as leaves, the first at the index given; each database has its own way."""
+
+
+class Frontier(NamedTuple):
+    """Where a tree goes on from: the number of its leaves, and its peaks."""
+
+    size: int = 0
+    peaks: Peaks = ()
+
+
+class Transaction:
+    """One transaction; `execute` and the like are those of its cursor."""
+
+    def __init__(self, cursor: Cursor, insert: Insert) -> None:
+        """Write by a cursor that holds the writer's lock."""
+        self.execute, self.executemany = cursor.execute, cursor.executemany
+        self.fetchone, self.fetchall, self.later = cursor.fetchone, cursor.fetchall, cursor.later
+        self._cursor, self._insert = cursor, insert
+        self._hashes: list[bytes] = []
+        self._start: int | None = None
+        self._keys_read: int | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of leaves, with those appended here."""
+        if self._start is None:
+            self.execute(schema.SELECT_SIZE)
+            self._start = int(self.fetchone()[0])
+        return self._start + len(self._hashes)
+
+    def head(self, stream: str) -> StoredLeaf | None:
+        """Return a stream's last leaf, or None when it has none."""
+        self.execute(schema.SELECT_HEAD, (stream,))
+        row = self.fetchone()
+        return None if row is None else StoredLeaf(*row)
+
+    def mark(self) -> int:
+        """Begin what `undo` undoes or `release` keeps, and return what `undo` asks for."""
+        self._cursor.mark()
+        return len(self._hashes)
+
+    def undo(self, mark: int, error: Exception) -> None:
+        """Undo all since the mark, for an error; raises where the database undid everything."""
+        self._cursor.undo(error)
+        del self._hashes[mark:]
+        self._keys_read = None
+
+    def release(self) -> None:
+        """Keep all since the mark; raise what is wrong with it, if anything."""
+        self._cursor.release()
+
+    def append(self, events: Sequence[SealedEvent], conditions: Conditions) -> list[int]:
+        """Write events and what is derived from them, and return their places.
+
+        Raises what `admit` raises, RoundStillOpen where `alone` does not hold before these events,
+        StreamConflict where a stream of `after` has gone on or a movement of `records` was given
+        up, and SigningRefused where leaves have vanished.
+        """
+        must_not_shrink(self.size, conditions.least)
+        checks = not_gone_on(self._cursor, conditions.after)
+        if conditions.alone is not None:
+            checks.append(rounds.refuse_second(self._cursor, conditions.alone))
+        checks += mark_recorded(self._cursor, conditions.records)
+        leaves = [StoredLeaf(index, *each) for index, each in enumerate(events, self.size)]
+        if leaves:
+            self._insert(self._cursor, events, self.size)
+            rounds.index_rounds(self._cursor, leaves)
+        for check in checks:
+            check()
+        if not leaves:
+            return []
+        self._hashes += [leaf_hash(leaf.state) for leaf in leaves]
+        if any(leaf.stream == KEYS_STREAM for leaf in leaves):
+            self._keys_read = None
+        if conditions.admit is not None:
+            conditions.admit(leaves, self._keys_after)
+        return [leaf.leaf_index for leaf in leaves]
+
+    def _keys_after(self, version: int) -> list[StoredLeaf]:
+        """Return the leaves of the stream `keys` after a version; read once for many units."""
+        if version == self._keys_read:
+            return []
+        self.execute(schema.SELECT_STREAM_AFTER, (KEYS_STREAM, version))
+        found = [StoredLeaf(*row) for row in self.fetchall()]
+        self._keys_read = version + len(found)
+        return found
+
+    def grow(self, reached: Frontier) -> Frontier:
+        """Write what the leaves appended here add to the tree, and return where it goes on from.
+
+        `reached` is where this process left it; where others wrote since it is read anew. Raises
+        StoreDamaged when the tiles are not those of so many leaves.
+        """
+        if not self._hashes or self._start is None:
+            return reached
+        start, peaks = self._start, reached.peaks
+        if start != reached.size:
+            peaks = Tree(start, self._read_tile).frontier()
+        pieces, peaks = grow(start, peaks, self._hashes)
+        self.executemany(schema.INSERT_PIECE, pieces)
+        return Frontier(self.size, peaks)
+
+    def _read_tile(self, level: int, index: int) -> bytes:
+        first = index * WIDTH
+        self.execute(schema.SELECT_TILE, (level, first, first + WIDTH))
+        return tile_of(first, self.fetchall())

@@ -10,14 +10,15 @@ from itertools import islice
 from typing import BinaryIO, NamedTuple
 
 from ledger.errors import EventUnreadable, ImportRefused
-from ledger.events import KEYS_STREAM
+from ledger.events import Seen
 from ledger.findings import Finding
+from ledger.leaf_stream import read_stream, write_stream
 from ledger.ledger import Ledger
-from ledger.scan import Link, check_leaf, check_link, leaf_from_bytes, link_of
 from ledger.schema import StoredLeaf
-from ledger.store import SealedEvent
-from ledger.tile_files import encode_entries, read_entries
+from ledger.streams import KEYS_STREAM
+from ledger.transaction import Conditions, SealedEvent
 from ledger.trust import Admission
+from ledger.verify.scan import Link, anchors_in, check_leaf, check_link, leaf_from_bytes, link_of
 
 BATCH = 1024
 """How many leaves are taken in by one transaction."""
@@ -31,20 +32,21 @@ class Imported(NamedTuple):
 
 
 def export_leaves(ledger: Ledger) -> Iterator[bytes]:
-    """Yield a ledger's leaves as they stand, verbatim, as a stream that `import_leaves` reads."""
-    for leaf in ledger.leaves():
-        yield encode_entries([leaf.state])
+    """Return a ledger's leaves as they stand, verbatim, as a stream that `import_leaves` reads."""
+    return write_stream(ledger.origin, (leaf.state for leaf in ledger.leaves()))
 
 
 def import_leaves(ledger: Ledger, file: BinaryIO) -> Imported:
     """Take in the leaves of a stream, in its order, a batch of them at a time.
 
     They must name this ledger, be signed by keys it has added, and follow on what is here. Raises
-    ImportRefused at the first that may not come in; nothing of its batch is kept then, while the
-    batches before it are. Raises StreamConflict, StoreUnavailable and StoreDamaged too.
+    ImportRefused at the first that may not come in, and for a stream that is not whole; nothing of
+    that batch is kept then, while the batches before it are. Raises StreamConflict, SigningRefused
+    for a restored copy, StoreUnavailable and StoreDamaged too.
     """
+    ledger.growth.check()
     added = known = 0
-    entries = read_entries(file)
+    entries = read_stream(file)
     while True:
         try:
             batch = list(islice(entries, BATCH))
@@ -60,7 +62,7 @@ def import_leaves(ledger: Ledger, file: BinaryIO) -> Imported:
                     f"leaf {number} of the stream: {objection}; nothing from leaf {added + known} "
                     f"on was taken in, {added} leaves before were"
                 )
-        ledger.store.append(importer.fresh, Admission())
+        ledger.store.append(importer.fresh, Conditions(Admission()))
         added += len(importer.fresh)
         known += len(batch) - len(importer.fresh)
 
@@ -74,6 +76,7 @@ class _Batch:
         self._ring = ledger.key_ring()
         self._start = ledger.size()
         self._heads: dict[str, Link | None] = {}
+        self._seen: set[Seen] = set()
 
     def take(self, state: bytes) -> str | None:
         """Take a leaf, unless it is here already, or say why it may not come in."""
@@ -88,9 +91,23 @@ class _Batch:
         found += check_link(self._head(leaf), link)
         if found:
             return _told(found)
+        for anchor in anchors_in(leaf.leaf_index, event) if event is not None else ():
+            if not self._has(anchor.seen):
+                return (
+                    f"its signer had seen another tree of {anchor.seen.size} leaves: the ledger of "
+                    "a second game server says in ledger.toml at which size it was copied_at"
+                )
         self._heads[leaf.stream] = link
         self.fresh.append(SealedEvent(leaf.stream, leaf.version, leaf.topic, state))
         return None
+
+    def _has(self, seen: Seen) -> bool:
+        if seen not in self._seen:
+            size = seen.size
+            if size > self._start or self._ledger.tree(size).root().hex() != seen.root:
+                return False
+            self._seen.add(seen)
+        return True
 
     def _head(self, leaf: StoredLeaf) -> Link | None:
         if leaf.stream not in self._heads:

@@ -1,17 +1,18 @@
 """The ledger's Merkle tree as C2SP tiles: 256 hashes wide, eight levels of the tree high.
 
 Tile (L, N) holds the hashes of the complete subtrees of 256^L leaves numbered N·256 onwards. A
-tile only ever grows at its end until it is full, and then never changes. So the last tile of each
-level is the frontier from which the tree goes on, and what is cut to a width is the tile of any
-earlier tree. Everything here is pure: whoever stores tiles gives a function that reads one.
+tile only ever grows at its end until it is full, and then never changes; so it is kept as the
+pieces it grew by, each written once. What is cut to a width is the tile of any earlier tree. The
+tree goes on from its peaks, and nothing has to be read for that. Everything here is pure: whoever
+stores tiles gives a function that reads one.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from ledger import merkle
 from ledger.errors import StoreDamaged
-from ledger.merkle import HASH_SIZE, Peaks, root_hash
+from ledger.merkle import HASH_SIZE, Peaks, add_to_peaks, root_hash
 
 WIDTH = 256
 """The hashes of a full tile; each stands for 256 of the level below."""
@@ -22,47 +23,59 @@ ReadTile: TypeAlias = Callable[[int, int], bytes]
 """Given a tile's level and index, returns its hashes, 32 bytes each; as many as there are."""
 
 
-class Tile(NamedTuple):
-    """A tile: its level, its 0-based index there, its hashes one after the other."""
+class Piece(NamedTuple):
+    """Part of a tile: its level, the place of its first hash in that level, its hashes."""
 
     level: int
-    tile_index: int
+    start: int
     hashes: bytes
 
-    @property
-    def width(self) -> int:
-        """The number of hashes."""
-        return len(self.hashes) // HASH_SIZE
 
+def grow(size: int, peaks: Peaks, hashes: Sequence[bytes]) -> tuple[list[Piece], Peaks]:
+    """Return what is added to the tiles, and the new peaks, when leaf hashes are added to a tree.
 
-def grow(size: int, hashes: Sequence[bytes], read: ReadTile) -> list[Tile]:
-    """Return every tile that leaf hashes change when they are added to a tree of `size` leaves.
-
-    Each comes once, as it is afterwards. Raises StoreDamaged when a tile read is not as wide as
-    `size` says.
+    It has `size` leaves and these `peaks`. No piece lies in two tiles.
     """
-    changed: list[Tile] = []
+    pieces: list[Piece] = []
+    grown: Peaks = ()
     level = 0
     while hashes:
-        above: list[bytes] = []
-        index, width = divmod(size, WIDTH)
-        growing = read(level, index)
-        if len(growing) != width * HASH_SIZE:
-            raise StoreDamaged(
-                f"tile {index} of level {level} has {len(growing) // HASH_SIZE} hashes where the "
-                f"leaves ask for {width}: leaves were removed, or tiles altered; run fsck"
-            )
-        place = 0
-        while place < len(hashes):
-            taken = hashes[place : place + WIDTH - width]
-            tile = Tile(level, index, growing + b"".join(taken))
-            changed.append(tile)
-            if tile.width == WIDTH:
-                above.append(root_hash(split_hashes(tile.hashes)))
-            place += len(taken)
-            index, width, growing = index + 1, 0, b""
+        place, width, above = size, size % WIDTH, list[bytes]()
+        # The last peaks lie inside the unfinished tile, the others in levels above.
+        outside = len(peaks) - width.bit_count()
+        peaks, inside = peaks[:outside], peaks[outside:]
+        for taken in _by_tiles(hashes, width):
+            pieces.append(Piece(level, place, b"".join(taken)))
+            inside = add_to_peaks(inside, width, taken)
+            place, width = place + len(taken), width + len(taken)
+            if width == WIDTH:
+                above += inside
+                width, inside = 0, ()
+        grown = inside + grown
         level, size, hashes = level + 1, size // WIDTH, above
-    return changed
+    return pieces, peaks + grown
+
+
+def _by_tiles(hashes: Sequence[bytes], width: int) -> Iterator[Sequence[bytes]]:
+    """Yield hashes as they go into tiles, the first of which has `width` already."""
+    start = 0
+    while start < len(hashes):
+        stop = start + WIDTH - width
+        yield hashes[start:stop]
+        start, width = stop, 0
+
+
+def tile_of(first: int, pieces: Iterable[tuple[int, bytes]]) -> bytes:
+    """Return the tile whose first hash is at place `first` of its level, made of its pieces.
+
+    Each piece is given as the place of its first hash and its hashes, in their order. Where one is
+    missing there are zeros, which are no hash.
+    """
+    tile = b""
+    for start, hashes in pieces:
+        offset = (start - first) * HASH_SIZE
+        tile = tile[:offset].ljust(offset, b"\0") + hashes
+    return tile
 
 
 def tiles_of(size: int, start: int = 0) -> Iterator[tuple[int, int, int]]:
@@ -118,6 +131,23 @@ class Tree:
     def peaks(self, size: int | None = None) -> Peaks:
         """Return the peaks of this tree, or of its first `size` leaves."""
         return merkle.peaks_at(self.size if size is None else size, self.node)
+
+    def frontier(self) -> Peaks:
+        """Return the peaks that this tree, whose tiles hold no more than it, goes on from.
+
+        Raises StoreDamaged when the last tile of a level is wider than that, too.
+        """
+        level, size = 0, self.size
+        while size:
+            index, width = divmod(size, WIDTH)
+            there = len(self._tile(level, index)) // HASH_SIZE
+            if there != width:
+                raise StoreDamaged(
+                    f"tile {index} of level {level} has {there} hashes where the leaves ask for "
+                    f"{width}: leaves were removed, or tiles altered; run fsck"
+                )
+            level, size = level + 1, size // WIDTH
+        return self.peaks()
 
     def inclusion_proof(self, index: int) -> list[bytes]:
         """Return the proof that the leaf at `index` is in this tree (`merkle`)."""

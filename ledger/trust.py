@@ -14,11 +14,13 @@ from cryptography.exceptions import InvalidSignature
 from ledger import envelope
 from ledger import findings as codes
 from ledger.errors import EventUnreadable, KeyNotValid, KeyUnusable
-from ledger.events import EVENTS, KEYS_STREAM, KeyAdded, KeyRevoked
+from ledger.events import EVENTS, KeyAdded, KeyRevoked
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
 from ledger.keys import PublicKey, decode_public_key, parse_vkey
+from ledger.leaf import layout
 from ledger.schema import StoredLeaf
+from ledger.streams import KEYS_STREAM
 
 KeysAfter: TypeAlias = Callable[[int], list[StoredLeaf]]
 """Gives the leaves of the stream `keys` from its n-th on, as seen inside a transaction."""
@@ -90,12 +92,13 @@ class Admission:
     """Says whether leaves about to be written are signed by keys that may sign them there.
 
     It is asked inside the transaction that writes them, and holds the ring as of the last time.
-    After a transaction that failed it knows too much: a new one is to take its place.
+    `known` is how many changes of keys it took in. After a transaction that failed it knows too
+    much: a new one is to take its place.
     """
 
     def __init__(self) -> None:
         self._ring = KeyRing()
-        self._known = 0
+        self.known = 0
 
     def __call__(self, leaves: Sequence[StoredLeaf], keys_after: KeysAfter) -> None:
         """Admit leaves, written but not committed; `keys_after` sees them too.
@@ -103,7 +106,7 @@ class Admission:
         Raises KeyNotValid for a leaf whose key may not sign it, and KeyUnusable for a change of
         keys that cannot be: the transaction is then to be rolled back.
         """
-        changes = keys_after(self._known)
+        changes = keys_after(self.known)
         for change in changes:
             try:
                 take_in(self._ring, change)
@@ -111,8 +114,8 @@ class Admission:
                 # What was written earlier is for verification to report, and changes no keys.
                 if change.leaf_index >= leaves[0].leaf_index:
                     raise
-        self._known += len(changes)
+        self.known += len(changes)
         for leaf in leaves:
             # After every change, so that a key revoked in this very transaction signs nothing.
-            key_id = envelope.claimed_key_id(leaf.state)
+            key_id = layout.claimed_key_id(leaf.state)
             self._ring.signer(key_id, EVENTS[leaf.topic].signer, leaf.leaf_index)

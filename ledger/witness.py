@@ -142,6 +142,8 @@ class Witness:
             raise NotALedger(
                 f"{path} is no witness: make one by `shoeproof witness init`"
             ) from None
+        except UnicodeDecodeError:
+            raise KeyUnusable(f"{path / PUBLIC_KEY} is not text: it is no public key") from None
         private_key = read_key(path / PRIVATE_KEY, passphrase)
         if not isinstance(private_key, Ed25519PrivateKey):
             raise KeyUnusable(f"{path / PRIVATE_KEY} is not an Ed25519 key")

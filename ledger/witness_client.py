@@ -1,6 +1,8 @@
 """A log's side of witnessing: it makes requests, by file or by HTTP, and takes cosignatures in."""
 
+from concurrent.futures import Future
 from http.client import HTTPException
+from threading import Thread
 from urllib.error import HTTPError, URLError
 from urllib.request import Request as HttpRequest
 from urllib.request import urlopen
@@ -15,7 +17,7 @@ from ledger.signing import sign_checkpoint
 from ledger.witness_request import Request, line_of, with_cosignature
 
 SECONDS = 10
-"""How long a witness may take to answer."""
+"""How long a witness may take to answer, from first to last."""
 
 _LONGEST_ANSWER = 1 << 16
 
@@ -77,11 +79,30 @@ def _size(answer: bytes, note: bytes) -> int:
 def _post(address: str, request: Request) -> tuple[int, bytes]:
     if not address.startswith(("https://", "http://")):
         raise WitnessUnreachable(f"{address} is no address of a witness: it begins with https://")
+    answered: Future[tuple[int, bytes]] = Future()
+
+    def exchange() -> None:
+        try:
+            answered.set_result(_exchange(address, request))
+        except BaseException as error:
+            answered.set_exception(error)
+
+    # A time limit of the socket's would begin anew with every byte, and a name may be looked up
+    # for as long as it takes: the thread may go on, and ends with the process.
+    Thread(target=exchange, daemon=True).start()
+    try:
+        return answered.result(SECONDS)
+    except TimeoutError:
+        reason = f"it takes more than {SECONDS} seconds"
+    except (URLError, HTTPException, OSError, ValueError) as error:
+        reason = str(error)
+    raise WitnessUnreachable(f"the witness at {address} does not answer: {reason}")
+
+
+def _exchange(address: str, request: Request) -> tuple[int, bytes]:
     try:
         with urlopen(HttpRequest(address, request.encode()), timeout=SECONDS) as answer:
             return answer.status, answer.read(_LONGEST_ANSWER)
     except HTTPError as error:
         with error:
             return error.code, error.read(_LONGEST_ANSWER)
-    except (URLError, HTTPException, OSError, ValueError) as error:
-        raise WitnessUnreachable(f"the witness at {address} does not answer: {error}") from None

@@ -8,11 +8,13 @@ worker.
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context, parent_process
+from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
 from threading import Thread
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -29,35 +31,32 @@ Share: TypeAlias = tuple[Any, ...]
 """The arguments of one call of what is done elsewhere, the first a number that says which."""
 
 Answer = TypeVar("Answer")
-Row = TypeVar("Row")
+Range = TypeVar("Range")
 
-Fetch: TypeAlias = Callable[[int, int], list[Row]]
+Fetch: TypeAlias = Callable[[int, int], Range]
 """Returns what stands at the leaves with `start <= leaf_index < stop`."""
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told, from time to time, how many leaves are done and of how many."""
 
-Job: TypeAlias = Callable[[Fetch[Row], int, int], Answer]
+Job: TypeAlias = Callable[[Fetch[Range], int, int], Answer]
 """Does something with the leaves `start <= leaf_index < stop`, which it fetches itself."""
 
 
 def over_leaves(
-    job: Job[Row, Answer],
-    here: Fetch[Row],
-    elsewhere: Fetch[Row],
-    start: int,
-    stop: int,
-    step: int,
+    job: Job[Range, Answer],
+    here: Fetch[Range],
+    elsewhere: Fetch[Range],
+    ranges: Sequence[tuple[int, int]],
     workers: int,
 ) -> Iterator[Answer]:
-    """Yield what a job returns for each `step` leaves from `start` to `stop`, in order.
+    """Yield what a job returns for each of some ranges of leaves (`Store.ranges`), in order.
 
     It fetches by `here` in this process, or by `elsewhere` in `workers` others, where there are
     leaves enough; job and fetch must then be picklable, and ranges of workers that died are done
     again. Raises what the job raises, WorkersLost, StoreUnavailable and StoreDamaged.
     """
-    ranges = ((first, min(first + step, stop)) for first in range(start, stop, step))
-    if workers == 1 or stop - start < SHARED_FROM:
+    if workers == 1 or not ranges or ranges[-1][1] - ranges[0][0] < SHARED_FROM:
         for bounds in ranges:
             yield job(here, *bounds)
         return
@@ -87,6 +86,9 @@ def in_processes(
                     waiting.popleft()
                     tries = 0
                     yield answer
+            except KeyboardInterrupt:
+                pool.shutdown(cancel_futures=True)
+                raise
             except BrokenProcessPool as error:
                 tries += 1
                 if tries == TRIES:
@@ -109,6 +111,19 @@ def _end_after_parent() -> None:
     os._exit(1)
 
 
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Keep SIGINT waiting; a process started meanwhile never gets it, and ends with this one.
+
+    A terminal sends it to every process, and those that still load would each print a traceback.
+    """
+    before = pthread_sigmask(SIG_BLOCK, {SIGINT})
+    try:
+        yield
+    finally:
+        pthread_sigmask(SIG_SETMASK, before)
+
+
 def _in_order(
     pool: Executor, job: Callable[..., Answer], waiting: deque[Share], most: int
 ) -> Iterator[Answer]:
@@ -116,5 +131,6 @@ def _in_order(
     while ahead or waiting:
         # A bounded look-ahead keeps finished work from piling up.
         while waiting and len(ahead) < most:
-            ahead.append(pool.submit(job, *waiting.popleft()))
+            with _deaf_to_ctrl_c():
+                ahead.append(pool.submit(job, *waiting.popleft()))
         yield ahead.popleft().result()

@@ -5,30 +5,34 @@ read here from columns and tiles proves nothing by itself: key leaves before the
 and the tree there, are proved under a checkpoint or hashed again.
 """
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from ledger import findings as codes
 from ledger.checkpoint import Checkpoint, verify_by_ring
-from ledger.errors import NoteRefused, ProofRefused, StoreDamaged
-from ledger.events import KEYS_STREAM
+from ledger.errors import NoteRefused, ProofRefused, SigningRefused, StoreDamaged
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
 from ledger.ledger import Ledger
 from ledger.merkle import Peaks, leaf_hash, root_of_peaks, verify_consistency, verify_inclusion
-from ledger.rehash import reread
 from ledger.schema import StoredLeaf
-from ledger.sharing import Progress
 from ledger.signing import kept_checkpoints
+from ledger.streams import KEYS_STREAM
 from ledger.trust import build_ring
+from ledger.verify.rebuild_tree import reread
+from ledger.verify.workers import Progress
 
-Source: TypeAlias = Literal["given", "own"]
+Source: TypeAlias = Literal["given", "own", "receipt"]
+"""`own` are those kept in the ledger's directory, and what its guard remembers; `receipt` are what
+a player's receipt holds: its checkpoint, and what the signers of its events had seen.
+"""
 Earlier: TypeAlias = Literal["audited", "proved by tiles", "hashed again", "not held to anything"]
 """What became of the leaves before the first one audited; `audited` where there are none."""
 
 
-class Held(msgspec.Struct, frozen=True):
+class KnownCheckpoint(msgspec.Struct, frozen=True):
     """A checkpoint the ledger is held to: size, root in lower hex, and whether it agrees.
 
     `agrees` is None where that is not known yet.
@@ -52,8 +56,8 @@ class Start(NamedTuple):
     from_leaf: int
     ring: KeyRing
     anchor: str | None
-    keys: str
-    held: list[Held]
+    keys: list[StoredLeaf]
+    held: list[KnownCheckpoint]
     earlier: Earlier
     peaks: Peaks | None
     findings: list[Finding]
@@ -67,20 +71,25 @@ def start_from(
     given: bytes | None,
     workers: int,
     progress: Progress | None = None,
+    hidden: Sequence[StoredLeaf] = (),
 ) -> Start:
     """Return what a ledger, as it stands now, is held to from a leaf on.
 
-    `given` is a signed checkpoint that was kept elsewhere. Raises NoteRefused where it is none of
+    `given` is a signed checkpoint that was kept elsewhere, `hidden` are changes of keys that no
+    index shows. Raises NoteRefused where it is none of
     this ledger, ValueError where the ledger does not reach to `from_leaf`, and the store's errors.
     """
     # Listed before the size is asked for: a checkpoint signed in between must not seem too large.
     own = [] if ledger.path is None else list(kept_checkpoints(ledger.path))
+    guarded = _size_guarded(ledger)
     size = ledger.size()
     if from_leaf > size:
         raise ValueError(f"the ledger has {size} leaves: none has the index {from_leaf}")
-    keys = keys_before(ledger, size)
+    keys = [*keys_before(ledger, size), *hidden]
     ring, _, _ = build_ring(keys, expected_anchor)
     held, found = _checkpoints(ledger, ring, size, own, given)
+    if guarded > size and not found:
+        found.append(tail_is_gone(guarded, size))
     earlier: Earlier = "audited"
     peaks: Peaks | None = ()
     if from_leaf:
@@ -97,7 +106,7 @@ def start_from(
             earlier, peaks = "hashed again", again.peaks
             keys = again.keys + [leaf for leaf in keys if leaf.leaf_index >= from_leaf]
         held = [
-            _settled(ledger, each, top if proved is not None else None, workers, progress)
+            settled(ledger, each, top if proved is not None else None, workers, progress)
             if each.size < from_leaf
             else each
             for each in held
@@ -108,12 +117,25 @@ def start_from(
         from_leaf,
         ring,
         anchor and anchor.vkey,
-        digest_of_keys(keys),
+        keys,
         held,
         earlier,
         peaks,
-        found + of_keys,
+        [*found, *of_keys, *map(hidden_key, hidden)],
     )
+
+
+def hidden_key(leaf: StoredLeaf) -> Finding:
+    """Return the finding that the store's index does not show a change of keys."""
+    text = "the store's index hides this change of keys: run fsck, and restore from a sound copy"
+    return Finding(codes.INDEX_MISMATCH, text, leaf.stream, leaf.leaf_index, leaf.version - 1)
+
+
+def _size_guarded(ledger: Ledger) -> int:
+    try:
+        return ledger.guard.read().size
+    except SigningRefused:  # of which `verify` and `fsck` tell
+        return 0
 
 
 def keys_before(ledger: Ledger, size: int) -> list[StoredLeaf]:
@@ -126,23 +148,22 @@ def digest_of_keys(keys: list[StoredLeaf]) -> str:
     return leaf_hash(b"".join(leaf_hash(leaf.state) for leaf in sorted(keys))).hex()
 
 
-def _size(held: Held) -> int:
+def _size(held: KnownCheckpoint) -> int:
     return held.size
 
 
 def _checkpoints(
     ledger: Ledger, ring: KeyRing, size: int, own: list[bytes], given: bytes | None
-) -> tuple[list[Held], list[Finding]]:
+) -> tuple[list[KnownCheckpoint], list[Finding]]:
     """Return the checkpoint given and the ledger's own latest, the smaller first."""
     found: list[Finding] = []
-    held: list[Held] = []
+    held: list[KnownCheckpoint] = []
 
     def hold(said: Checkpoint, source: Source) -> bool:
         if said.size <= size:
-            held.append(Held(said.size, said.root.hex(), source))
+            held.append(KnownCheckpoint(said.size, said.root.hex(), source))
             return True
-        text = f"the checkpoint is of {said.size} leaves, the ledger has {size}"
-        found.append(Finding(codes.CHECKPOINT_MISMATCH, f"{text}: its tail is gone"))
+        found.append(tail_is_gone(said.size, size))
         return False
 
     if given is not None:
@@ -160,7 +181,7 @@ def _checkpoints(
 
 
 def _proved_by_tiles(
-    ledger: Ledger, top: Held, from_leaf: int, keys: list[StoredLeaf]
+    ledger: Ledger, top: KnownCheckpoint, from_leaf: int, keys: list[StoredLeaf]
 ) -> Peaks | None:
     """Return the peaks before a leaf if tiles prove them, and the keys there, under a checkpoint.
 
@@ -180,18 +201,59 @@ def _proved_by_tiles(
     return peaks
 
 
-def _settled(
-    ledger: Ledger, held: Held, top: Held | None, workers: int, progress: Progress | None
-) -> Held:
-    """Hold a checkpoint that ends before the first leaf audited to the ledger."""
-    root = bytes.fromhex(held.root)
-    if top is not None:
+def begins(ledger: Ledger, old_size: int, old_root: bytes, size: int, root: bytes) -> bool:
+    """Tell whether the stored tiles prove that one tree begins the other."""
+    try:
+        proof = ledger.tree(size).consistency_proof(old_size)
+        verify_consistency(old_size, old_root, size, root, proof)
+    except (StoreDamaged, ProofRefused, ValueError):
+        return False
+    return True
+
+
+def promises(ledger: Ledger) -> tuple[list[KnownCheckpoint], list[Finding]]:
+    """Return what the guard and every kept checkpoint promise, the smallest tree first.
+
+    What cannot be read, or was signed by no key of the ledger, promises nothing and is a finding.
+    Where the ledger is written to meanwhile, its size is to be asked for afterwards.
+    """
+    promised: set[KnownCheckpoint] = set()
+    found: list[Finding] = []
+    try:
+        signed = ledger.guard.read()
+        promised.add(KnownCheckpoint(signed.size, signed.root, "own"))
+    except SigningRefused as error:
+        found.append(Finding(codes.GUARD_DAMAGED, str(error)))
+    ring = ledger.key_ring()
+    for note in [] if ledger.path is None else kept_checkpoints(ledger.path):
         try:
-            proof = ledger.tree(top.size).consistency_proof(held.size)
-            verify_consistency(held.size, root, top.size, bytes.fromhex(top.root), proof)
-        except (StoreDamaged, ProofRefused):
-            pass
-        else:
-            return msgspec.structs.replace(held, agrees=True)
+            said = verify_by_ring(note, ring, ledger.origin).checkpoint
+        except NoteRefused as error:
+            found.append(Finding(codes.CHECKPOINT_MISMATCH, f"a kept checkpoint: {error}"))
+            continue
+        promised.add(KnownCheckpoint(said.size, said.root.hex(), "own"))
+    return sorted(promised, key=_size), found
+
+
+def tail_is_gone(promised: int, size: int, what: str = "checkpoint") -> Finding:
+    """Return the finding that a ledger of `size` leaves has fewer than a checkpoint is of."""
+    text = f"a {what} is of {promised} leaves, the ledger has {size}: its tail is gone"
+    return Finding(codes.CHECKPOINT_MISMATCH, text)
+
+
+def settled(
+    ledger: Ledger,
+    held: KnownCheckpoint,
+    top: KnownCheckpoint | None,
+    workers: int,
+    progress: Progress | None,
+) -> KnownCheckpoint:
+    """Hold a checkpoint to the ledger, whose leaves are to be read from behind it on.
+
+    `top` is a larger one that agrees, None where there is none.
+    """
+    root = bytes.fromhex(held.root)
+    if top is not None and begins(ledger, held.size, root, top.size, bytes.fromhex(top.root)):
+        return msgspec.structs.replace(held, agrees=True)
     again = reread(ledger.store, held.size, (), workers, progress)
     return msgspec.structs.replace(held, agrees=again.root == root)

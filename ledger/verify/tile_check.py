@@ -10,14 +10,37 @@ from ledger import findings as codes
 from ledger.findings import Finding
 from ledger.merkle import HASH_SIZE, leaf_hash, root_hash
 from ledger.schema import StoredLeaf
-from ledger.sharing import Fetch
 from ledger.tree import WIDTH, ReadTile, split_hashes
+from ledger.verify.workers import Fetch
 
 
-def bundles(fetch: Fetch[StoredLeaf], size: int) -> Iterator[list[StoredLeaf]]:
-    """Yield the first `size` leaves, those of each tile of level 0 together."""
-    for start in range(0, size, WIDTH):
-        yield fetch(start, min(start + WIDTH, size))
+def bundles(
+    fetch: Fetch[list[StoredLeaf]], size: int, start: int = 0
+) -> Iterator[list[StoredLeaf]]:
+    """Yield the first `size` leaves, those of each tile of level 0 together.
+
+    With a `start`, those from there on, as many at a time.
+    """
+    for first in range(start, size, WIDTH):
+        yield fetch(first, min(first + WIDTH, size))
+
+
+def check_end(size: int, read: ReadTile) -> Iterator[Finding]:
+    """Yield the tiles at the end of a tree of `size` leaves that hold more hashes than it has.
+
+    They remember leaves that were removed from the end. Only of a ledger nobody appends to.
+    """
+    level = 0
+    while size:
+        index, width = divmod(size, WIDTH)
+        there = len(read(level, index)) // HASH_SIZE
+        if there > width:
+            text = (
+                f"tile {index} of level {level} has {there} hashes where the leaves ask for "
+                f"{width}: leaves were removed from the end"
+            )
+            yield Finding(codes.TILE_MISMATCH, text)
+        level, size = level + 1, size // WIDTH
 
 
 def check_tiles(

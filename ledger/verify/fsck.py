@@ -12,18 +12,16 @@ import msgspec
 
 from ledger import findings as codes
 from ledger import rounds, schema
-from ledger.checkpoint import Checkpoint, verify_by_ring
-from ledger.errors import EventUnreadable, NoteRefused, SigningRefused
+from ledger.checkpoint import Checkpoint
+from ledger.errors import EventUnreadable
 from ledger.findings import Finding
 from ledger.ledger import Ledger
-from ledger.narrow import tiles_give
 from ledger.recorded import read_leaf
-from ledger.rehash import roots_at
 from ledger.schema import StoredLeaf
-from ledger.sharing import Progress
-from ledger.signing import kept_checkpoints
-from ledger.tile_check import bundles, check_tiles
-from ledger.verify import sort_findings, verify
+from ledger.verify.locate_damage import tiles_give
+from ledger.verify.tile_check import bundles, check_end, check_tiles
+from ledger.verify.whole import sort_findings, verify
+from ledger.verify.workers import Progress
 
 _OF_THE_LEAF_ITSELF = {
     codes.SIGNATURE_INVALID,
@@ -63,22 +61,22 @@ def fsck(
         Finding(codes.DATABASE_DAMAGED, f"the database reports: {line}")
         for line in ledger.store.complaints()
     ]
-    found += verify(ledger, public_key=public_key, progress=progress).findings
-    found += check_tiles(bundles(ledger.store.fetch, size), size, ledger.store.read_tile)
-    promises, of_notes = _promises(ledger)
-    found += of_notes
-    sizes = [each.size for each in promises]
-    roots = roots_at(sizes, bundles(ledger.store.fetch, size))
-    broken = [each for each in promises if roots.get(each.size) != each.root]
-    if broken:
-        text = f"the first {broken[0].size} leaves are not those that were signed"
-        found.append(Finding(codes.CHECKPOINT_MISMATCH, text))
+    verified = verify(ledger, public_key=public_key, progress=progress)
+    found += verified.findings
+    bounded = ledger.store.bounded(size)
+    found += check_tiles(bundles(ledger.store.fetch, bounded), bounded, ledger.store.read_tile)
+    too_many = list(check_end(size, ledger.store.read_tile))
+    found += too_many if ledger.size() == size else []
+    promises = [
+        (each.agrees, Checkpoint(ledger.origin, each.size, bytes.fromhex(each.root)))
+        for each in verified.held
+    ]
     found += _check_look_up(ledger, size)
     return Checkup(
         ledger.origin,
         size,
         sort_findings(found),
-        max((each for each in promises if each not in broken), key=_size, default=None),
+        max((each for agrees, each in promises if agrees), key=_size, default=None),
         sorted(
             {
                 each.leaf_index
@@ -89,7 +87,7 @@ def fsck(
         max(
             (
                 each.size
-                for each in promises
+                for _, each in promises
                 if each.size <= size and tiles_give(ledger, each.size, each.root)
             ),
             default=0,
@@ -101,29 +99,11 @@ def _size(checkpoint: Checkpoint) -> int:
     return checkpoint.size
 
 
-def _promises(ledger: Ledger) -> tuple[list[Checkpoint], list[Finding]]:
-    """Return what the guard and the kept checkpoints promise, the smallest tree first."""
-    promises: list[Checkpoint] = []
-    found: list[Finding] = []
-    try:
-        signed = ledger.guard.read()
-        promises.append(Checkpoint(ledger.origin, signed.size, bytes.fromhex(signed.root)))
-    except SigningRefused as error:
-        found.append(Finding(codes.GUARD_DAMAGED, str(error)))
-    ring = ledger.key_ring()
-    for note in [] if ledger.path is None else kept_checkpoints(ledger.path):
-        try:
-            promises.append(verify_by_ring(note, ring, ledger.origin).checkpoint)
-        except NoteRefused as error:
-            found.append(Finding(codes.CHECKPOINT_MISMATCH, f"a kept checkpoint: {error}"))
-    return sorted(promises, key=_size), found
-
-
 def _check_look_up(ledger: Ledger, size: int) -> list[Finding]:
     """Derive the look-up index of rounds anew and compare."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(schema.CREATE_ROUNDS)
-        for leaves in bundles(ledger.store.fetch, size):
+        for leaves in bundles(ledger.store.fetch, ledger.store.bounded(size)):
             rounds.index_rounds(connection, filter(_is_readable, leaves))
         everything = "SELECT * FROM rounds ORDER BY round"
         derived = {row[0]: row for row in connection.execute(everything)}

@@ -6,23 +6,31 @@ what the columns say of its place, so that one altered leaf is one finding, plus
 event of its stream, which no longer follows on it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 import msgspec
+import numpy as np
 from cryptography.exceptions import InvalidSignature
 
 from ledger import canonical, envelope
 from ledger import findings as codes
-from ledger.envelope import Event
+from ledger.envelope import Event, read_event, split_leaf
 from ledger.errors import EventUnreadable
-from ledger.events import CLOSING, may_stand_in
+from ledger.events import CLOSING, KeyRevoked, Seen, may_stand_in
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
-from ledger.merkle import leaf_hash, leaf_hashes
+from ledger.leaf import layout
+from ledger.merkle import leaf_hash
 from ledger.rounds import is_round
 from ledger.schema import StoredLeaf
-from ledger.sound import Sound, sound_leaves
+from ledger.verify.batch import LeafBatch
+from ledger.verify.fast_check import sound_texts
+from ledger.verify.times import RoundEnd
+
+_CLOSING: Final = {name.encode() for name in CLOSING}
+_ENDS: Final = {"RoundOpened", *CLOSING}
+_ENDS_AS_BYTES: Final = {name.encode() for name in _ENDS}
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -42,7 +50,7 @@ class Link(msgspec.Struct, frozen=True):
     at: str | None = None
 
 
-class Run(msgspec.Struct, frozen=True):
+class Run(msgspec.Struct):
     """What a run of leaves `start <= leaf_index < stop` says.
 
     `heads` are the first links of each stream in the run, still to be compared with earlier runs,
@@ -59,11 +67,27 @@ class Run(msgspec.Struct, frozen=True):
     verified: int
 
 
+class Anchor(NamedTuple):
+    """The tree that the signer of an event had last seen, as the event at `leaf_index` says."""
+
+    leaf_index: int
+    stream: str
+    seen: Seen
+
+
 class Scanned(NamedTuple):
-    """A run, and for each of its leaves the text of its data where the leaf is sound, else None."""
+    """A run, and what its leaves are besides.
+
+    `ends` are the events that open or end its rounds. `texts` are of the data of each leaf that is
+    sound, None of every other. `beside` are the leaves that can be read and are of no round, by
+    their index and bytes; `anchors` are those of leaves against which nothing is found.
+    """
 
     run: Run
     texts: list[bytes | None]
+    beside: list[tuple[int, bytes]]
+    anchors: list[Anchor]
+    ends: list[RoundEnd]
 
 
 def check_leaf(
@@ -107,10 +131,24 @@ def check_leaf(
         )
     if not may_stand_in(event.type, event.stream):
         report(codes.STREAM_MISMATCH, f"a {event.type} cannot stand in the stream {event.stream!r}")
+    for code, text in contradictions(event, leaf.leaf_index):
+        report(code, text)
     objection = key.objection(event.data.signer, leaf.leaf_index)
     if objection is not None:
         report(codes.KEY_NOT_VALID, objection)
     return event, found
+
+
+def contradictions(event: Event, leaf_index: int) -> Iterator[tuple[str, str]]:
+    """Yield code and text of what an event at a leaf says that cannot be, whoever signed it."""
+    problem = envelope.digest_problem(event.data)
+    if problem is not None:
+        yield codes.DIGEST_MISMATCH, f"{problem}, not the one it names"
+    if isinstance(event.data, KeyRevoked):
+        first = event.data.first_untrusted_leaf_index
+        if first > leaf_index:
+            text = f"it revokes a key from leaf {first} on only, which there is not yet"
+            yield codes.KEY_NOT_VALID, text
 
 
 def leaf_from_bytes(leaf_index: int, state: bytes) -> StoredLeaf:
@@ -158,93 +196,111 @@ def check_link(before: Link | None, link: Link) -> list[Finding]:
     return found
 
 
-def scan(leaves: Sequence[StoredLeaf], start: int, stop: int, origin: str, ring: KeyRing) -> Run:
-    """Verify a run of leaves; `leaves` are those the store has from `start` up to `stop`."""
-    hashes = leaf_hashes([leaf[4] for leaf in leaves])
-    return scan_hashed(leaves, hashes, start, stop, origin, ring, start).run
-
-
-def scan_hashed(
-    leaves: Sequence[StoredLeaf],
-    hashes: Iterable[bytes],
-    start: int,
-    stop: int,
-    origin: str,
-    ring: KeyRing,
-    covered: int,
+def scan(
+    batch: LeafBatch, start: int, stop: int, origin: str, ring: KeyRing, covered: int
 ) -> Scanned:
-    """Verify a run of leaves, given their hashes, and tell what the sound ones say.
+    """Verify a run of leaves: those there are with `start <= leaf_index < stop`.
 
     Of leaves before `covered` the signatures are not verified.
     """
-    found: list[Finding] = []
-    firsts: dict[str, Sound | Link] = {}
-    lasts: dict[str, Sound | Link] = {}
-    texts: list[bytes | None] = []
-    sound_of = sound_leaves(origin, ring, covered)
-    expected = start
-    verified = sum(leaf.leaf_index >= covered for leaf in leaves) if stop > covered else 0
-    for leaf, digest in zip(leaves, hashes, strict=True):
-        leaf_index, stream, version, _, state = leaf
-        if leaf_index != expected:
-            found += _missing(expected, leaf_index)
-        expected = leaf_index + 1
-        before = lasts.get(stream)
-        # After what is not sound nothing is expected.
-        if before is None or type(before) is tuple:
-            sound = sound_of(leaf, digest, before)
-            if sound is not None:
-                if before is None:
-                    firsts[stream] = sound
-                lasts[stream] = sound
-                texts.append(sound[4])
-                continue
-        texts.append(None)
-        if not version and not state:
-            verified -= leaf_index >= covered
-            found += _missing(leaf_index, expected)
+    texts = sound_texts(batch, origin, ring, covered)
+    careful = _to_be_read(batch, texts)
+    run = Run(start, stop, _gaps(batch, start, stop), {}, {}, {}, 0)
+    if stop > covered:
+        run.verified = sum(map(covered.__le__, batch.leaf_index))
+    scanned = Scanned(run, texts, [], [], [])
+    for place in careful:
+        _read(batch.leaf(place), scanned, origin, ring, covered)
+    _join_sound(batch, set(careful), scanned)
+    return scanned
+
+
+def _to_be_read(batch: LeafBatch, texts: list[bytes | None]) -> list[int]:
+    """Return the places of leaves to be read one by one, and withdraw their texts.
+
+    They are all of every stream in which one leaf is not known to be sound, by its columns or by
+    what it says of itself.
+    """
+    unsound = [place for place, text in enumerate(texts) if text is None]
+    if not unsound:
+        return []
+    streams = {batch.stream[place] for place in unsound}
+    streams.update(layout.claimed_stream(batch.state[place]) for place in unsound)
+    places = [place for place, stream in enumerate(batch.stream) if stream in streams]
+    for place in places:
+        texts[place] = None
+    return places
+
+
+def _read(leaf: StoredLeaf, scanned: Scanned, origin: str, ring: KeyRing, covered: int) -> None:
+    """Read one leaf, and go on with its stream's chain from there."""
+    run, index = scanned.run, leaf.leaf_index
+    if not leaf.version and not leaf.state:
+        run.verified -= index >= covered
+        run.findings += _missing(index, index + 1)
+        return
+    event, found = check_leaf(leaf, origin, ring, is_covered=index < covered)
+    link = link_of(leaf, event)
+    before = run.tails.get(link.stream)
+    if before is None:
+        run.heads[link.stream] = link
+    else:
+        found += check_link(before, link)
+    run.tails[link.stream] = link
+    run.findings += found
+    if event is not None:
+        if not is_round(event.stream):
+            scanned.beside.append((index, leaf.state))
+        elif event.type in _ENDS:
+            opens = event.type not in CLOSING
+            scanned.ends.append(RoundEnd(index, event.stream, event.at, opens))
+        if not found:
+            scanned.anchors.extend(anchors_in(index, event))
+
+
+def _join_sound(batch: LeafBatch, careful: set[int], scanned: Scanned) -> None:
+    """Tell the first and last links of the streams that are sound, and which rounds are whole."""
+    run = scanned.run
+    lasts = dict(zip(batch.stream, range(len(batch)), strict=True))
+    for place in np.flatnonzero(batch.before < 0).tolist():
+        if place in careful:
             continue
-        event, of_leaf = check_leaf(leaf, origin, ring, is_covered=leaf_index < covered)
-        found += of_leaf
-        link = link_of(leaf, event)
-        before = lasts.get(link.stream)
-        if before is None:
-            firsts[link.stream] = link
-        else:
-            found += check_link(_link(before), link)
-        lasts[link.stream] = link
-    found += _missing(expected, stop)
-    whole = _whole(firsts, lasts)
-    run = Run(
-        start,
-        stop,
-        found,
-        {stream: _link(link) for stream, link in firsts.items() if stream not in whole},
-        {stream: _link(link) for stream, link in lasts.items() if stream not in whole},
-        whole,
-        verified,
-    )
-    return Scanned(run, texts)
+        last, stream = lasts[batch.stream[place]], batch.stream[place].decode()
+        if batch.version[place] == 1 and batch.topic[last] in _CLOSING:
+            run.whole[stream] = batch.leaf_index[place]
+            continue
+        for ends, each in ((run.heads, place), (run.tails, last)):
+            leaf = batch.leaf(each)
+            ends[stream] = link_of(leaf, read_event(split_leaf(leaf.state).payload))
+    ends_of_rounds = [place for place, topic in enumerate(batch.topic) if topic in _ENDS_AS_BYTES]
+    for place in ends_of_rounds:
+        text = scanned.texts[place]
+        if text is None:
+            continue
+        # All that open or end a round have seen a tree, and of other streams none is sound here.
+        index, stream = batch.leaf_index[place], batch.stream[place].decode()
+        at = batch.state[place][layout.TIME].decode()
+        scanned.ends.append(RoundEnd(index, stream, at, batch.topic[place] not in _CLOSING))
+        seen = layout.seen_in(text)
+        if seen is not None:
+            scanned.anchors.append(Anchor(index, stream, Seen(*seen)))
 
 
-def _whole(firsts: Mapping[str, Sound | Link], lasts: Mapping[str, Sound | Link]) -> dict[str, int]:
-    """Return the first leaf of each round that begins and ends in a run, all of it being sound."""
-    return {
-        stream: first[3].leaf_index
-        for stream, first in firsts.items()
-        if type(first) is tuple
-        and first[0] == 1
-        and type(last := lasts[stream]) is tuple
-        and last[3].topic in CLOSING
-    }
+def anchors_in(leaf_index: int, event: Event) -> Iterator[Anchor]:
+    """Yield the anchor of an event, where it has one."""
+    seen = getattr(event.data, "seen", None)
+    if seen is not None:
+        yield Anchor(leaf_index, event.stream, seen)
 
 
-def _link(place: Sound | Link) -> Link:
-    if isinstance(place, Link):
-        return place
-    # A sound leaf can be read; it is read only where its link is needed.
-    leaf = place[3]
-    return link_of(leaf, envelope.read_event(envelope.split_leaf(leaf.state).payload))
+def _gaps(batch: LeafBatch, start: int, stop: int) -> list[Finding]:
+    found: list[Finding] = []
+    if len(batch) != stop - start or batch.leaf_index[:1] != (start,):
+        for leaf_index in batch.leaf_index:
+            found += _missing(start, leaf_index)
+            start = leaf_index + 1
+        found += _missing(start, stop)
+    return found
 
 
 def _missing(start: int, stop: int) -> list[Finding]:

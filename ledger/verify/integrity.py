@@ -7,8 +7,7 @@ leaf are form, canonical form, the columns beside it, whether the key it names m
 its place in its stream's chain.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable
 from random import SystemRandom
 from typing import NamedTuple
 
@@ -16,26 +15,28 @@ import msgspec
 
 from ledger import findings as codes
 from ledger.findings import Finding
-from ledger.held import Earlier, Held, Start
 from ledger.keyring import KeyRing
 from ledger.ledger import Ledger
-from ledger.merkle import HASH_SIZE, Peaks, add_subtrees, leaf_hashes, root_of_peaks
-from ledger.narrow import narrowed
-from ledger.rehash import subtrees_between
-from ledger.scan import Chains, Link, Run, check_leaf, check_link, link_of, scan_hashed
+from ledger.merkle import HASH_SIZE
 from ledger.schema import StoredLeaf
-from ledger.verify import (
+from ledger.verify.known_checkpoints import Earlier, KnownCheckpoint, Start, digest_of_keys
+from ledger.verify.locate_damage import narrowed
+from ledger.verify.ranges import RangeCheck
+from ledger.verify.scan import Link, check_leaf, check_link, link_of
+from ledger.verify.trusted import Sources, Trust, TrustedLeaves
+from ledger.verify.whole import (
     SAMPLE,
+    broken_anchors,
+    checked_ranges,
     closing_before,
     event_of,
+    lying_index,
     rows_out_of_place,
-    scan_leaves,
     sort_findings,
+    tiles_prove,
+    time_bounds,
     twice_begun,
 )
-
-_HASHED_AT_A_TIME = 1024
-"""Leaves of half a kilobyte: a processor's own cache holds as many."""
 
 
 class Signatures(msgspec.Struct, frozen=True):
@@ -62,7 +63,7 @@ class Integrity(msgspec.Struct, frozen=True):
     from_leaf: int
     size: int
     earlier: Earlier
-    checkpoints: tuple[Held, ...]
+    checkpoints: tuple[KnownCheckpoint, ...]
     covered: int
     signatures: Signatures
     findings: tuple[Finding, ...]
@@ -76,34 +77,6 @@ class Examined(NamedTuple):
     findings: list[Finding]
 
 
-class RangeCheck(msgspec.Struct, frozen=True):
-    """What a range of leaves is by itself: its run, and the complete subtrees it consists of."""
-
-    run: Run
-    subtrees: tuple[bytes, ...]
-
-
-def check_range(
-    leaves: list[StoredLeaf], start: int, stop: int, origin: str, ring: KeyRing, covered: int
-) -> tuple[RangeCheck, list[bytes | None]]:
-    """Check a range, and return with it the text of the data of each leaf that is sound.
-
-    `leaves` are those the store has there; of those before `covered` no signature is verified.
-    """
-    hashes: list[bytes] = []
-
-    def hashed() -> Iterator[list[bytes]]:
-        # Little by little: a leaf is still in the processor's cache when it is compared.
-        for first in range(0, len(leaves), _HASHED_AT_A_TIME):
-            some = leaf_hashes([leaf[4] for leaf in leaves[first : first + _HASHED_AT_A_TIME]])
-            hashes.extend(some)
-            yield some
-
-    in_order = chain.from_iterable(hashed())
-    run, texts = scan_hashed(leaves, in_order, start, stop, origin, ring, covered)
-    return RangeCheck(run, subtrees_between(start, stop, hashes)), texts
-
-
 class IntegrityNotes(msgspec.Struct):
     """How far an integrity check came: all that joining the next range needs."""
 
@@ -112,64 +85,46 @@ class IntegrityNotes(msgspec.Struct):
     size: int
     keys: str
     earlier: Earlier
-    held: list[Held]
+    trust: Trust
     covered: int
-    peaks: list[str] | None
     findings: list[Finding]
-    tails: dict[str, Link] = {}
     uncovered: int = 0
     disputed: dict[str, int] = {}
 
     @classmethod
     def of(cls, start: Start, *, every_signature: bool) -> "IntegrityNotes":
         """Return the notes of a check that has read nothing yet."""
-        sizes = [each.size for each in start.held if each.agrees is None]
-        covered = 0 if every_signature else max(sizes, default=0)
-        peaks = None if start.peaks is None else [peak.hex() for peak in start.peaks]
+        trust = Trust.begin(start.from_leaf, start.peaks, start.held)
+        covered = 0 if every_signature else max(trust.sizes, default=0)
         return cls(
-            start.anchor, start.from_leaf, start.size, start.keys, start.earlier, start.held,
-            covered, peaks, start.findings,
+            start.anchor, start.from_leaf, start.size, digest_of_keys(start.keys), start.earlier,
+            trust, covered, start.findings,
         )  # fmt: skip
 
     def check(self, reached: int) -> None:
         """Raise ValueError where these cannot be the notes of a check that came to a leaf."""
-        if self.peaks is None:
+        peaks = self.trust.raw_peaks
+        if peaks is None:
             return
-        sizes = {len(bytes.fromhex(peak)) for peak in self.peaks}
-        if len(self.peaks) != reached.bit_count() or not sizes <= {HASH_SIZE}:
+        if len(peaks) != reached.bit_count() or not {len(peak) for peak in peaks} <= {HASH_SIZE}:
             raise ValueError(f"these are not the peaks of a tree of {reached} leaves")
 
 
 class IntegrityJoin:
     """Joins ranges in order; `notes` always stand at the end of one."""
 
-    def __init__(self, ledger: Ledger, ring: KeyRing, notes: IntegrityNotes) -> None:
-        """Go on from the notes."""
+    def __init__(
+        self, ledger: Ledger, ring: KeyRing, keys: list[StoredLeaf], notes: IntegrityNotes
+    ) -> None:
+        """Go on from the notes; `keys` are the leaves that `ring` is the fold of."""
         self.notes, self._ledger, self._ring = notes, ledger, ring
-        self._chains = Chains(self._earlier, notes.tails)
-        notes.tails = self._chains.tails
-        self._hold(notes.from_leaf)
+        sources = Sources(self._earlier, tiles_prove(ledger), time_bounds(ledger))
+        self._trusted = TrustedLeaves(notes.trust, keys, sources)
 
     def take(self, check: RangeCheck) -> None:
-        """Take in the next range."""
-        notes, run = self.notes, check.run
-        notes.findings += readable_faults(run.findings)
-        notes.findings += self._chains.join(run)
-        notes.uncovered += run.verified
-        if notes.peaks is not None:
-            peaks = tuple(map(bytes.fromhex, notes.peaks))
-            peaks = add_subtrees(peaks, run.start, run.stop, check.subtrees)
-            notes.peaks = [peak.hex() for peak in peaks]
-            self._hold(run.stop, peaks)
-
-    def _hold(self, size: int, peaks: Peaks | None = None) -> None:
-        notes = self.notes
-        if peaks is None:
-            peaks = tuple(map(bytes.fromhex, notes.peaks or ()))
-        for place, held in enumerate(notes.held):
-            if held.size == size and held.agrees is None:
-                agrees = root_of_peaks(peaks).hex() == held.root
-                notes.held[place] = msgspec.structs.replace(held, agrees=agrees)
+        """Take in the next range. Raises KeysHidden."""
+        self.notes.findings += readable_faults(self._trusted.take(check))
+        self.notes.uncovered += check.run.verified
 
     def _earlier(self, stream: str, seq: int, leaf_index: int) -> Link | None:
         store = self._ledger.store
@@ -226,16 +181,20 @@ class IntegrityJoin:
         signature it would have spared is verified now, by so many workers.
         """
         notes, ledger = self.notes, self._ledger
-        agreeing = [held.size for held in notes.held if held.agrees]
-        proved = min(notes.covered, max(agreeing, default=0))
-        for held in notes.held:
-            if held.agrees is False:
-                notes.findings += narrowed(ledger, held, notes.held)
+        known = notes.trust.known
+        proved = min(notes.covered, max((each.size for each in known if each.agrees), default=0))
+        for each in known:
+            # One that was not come to has no tree to be held to: a leaf is missing.
+            if not each.agrees:
+                notes.findings += narrowed(ledger, each, known)
+        notes.findings += broken_anchors(ledger, notes.size, notes.trust, notes.findings)
+        notes.findings += lying_index(ledger.store, notes.trust)
         if proved < notes.covered:
             first = max(proved, notes.from_leaf)
-            for run in scan_leaves(ledger, self._ring, first, notes.covered, workers):
-                notes.uncovered += run.verified
-                notes.findings += readable_faults(run.findings)
+            stop = notes.covered
+            for check in checked_ranges(ledger, self._ring, first, stop, first, (), workers):
+                notes.uncovered += check.run.verified
+                notes.findings += readable_faults(check.run.findings)
         notes.covered = proved
         for stream in sorted({each.stream for each in notes.findings if each.stream is not None}):
             # Also what the round said before, or after, the part of it that was judged.
@@ -252,7 +211,7 @@ class IntegrityJoin:
             notes.from_leaf,
             notes.size,
             notes.earlier,
-            tuple(notes.held),
+            tuple(known),
             max(notes.covered, notes.from_leaf) if notes.covered else 0,
             Signatures(notes.uncovered, sum(notes.disputed.values()), sampled),
             tuple(sort_findings(notes.findings)),
@@ -313,8 +272,8 @@ def _left_open(proved: Integrity, *, from_outside: bool) -> Iterable[str]:
             f"were not judged, open ones among them; their leaves were {_EARLIER[proved.earlier]}"
         )
         yield (
-            f"whether a change of keys before leaf {proved.from_leaf} is hidden from the store's "
-            "list of them: an audit from leaf 0 shows that"
+            f"whether a change of keys or a revealed seed before leaf {proved.from_leaf} is hidden "
+            "from the store's lists of them: an audit from leaf 0 shows that"
         )
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ledger import canonical
-from ledger.events import KEYS_STREAM
+from ledger.leaf import layout
 from ledger.merkle import (
     Peaks,
     add_subtrees,
@@ -18,10 +18,11 @@ from ledger.merkle import (
     root_of_peaks,
     subtrees_of,
 )
-from ledger.scan import leaf_from_bytes
 from ledger.schema import StoredLeaf
-from ledger.sharing import Fetch, Progress, over_leaves
 from ledger.store import Store
+from ledger.streams import KEYS_STREAM
+from ledger.verify.scan import leaf_from_bytes
+from ledger.verify.workers import Fetch, Progress, over_leaves
 
 BLOCK = 1 << 15
 """How many leaves are hashed at a time: a power of two, so that each block is one subtree."""
@@ -66,7 +67,11 @@ def reread(
     last: dict[bytes, tuple[int, bytes]] = {}
     workers = workers if size >= SHARED_FROM else 1
     job = partial(_reread_block, frozenset(map(_as_written, (KEYS_STREAM, *streams))))
-    blocks = over_leaves(job, store.fetch_states, store.states_fetcher(), 0, size, BLOCK, workers)
+    if store.count(0, size) < size:
+        # There is no tree where a leaf is missing: the root is none that anybody signed.
+        return Reread((), store.stream(KEYS_STREAM), {})
+    ranges = store.ranges(0, size, BLOCK)
+    blocks = over_leaves(job, store.fetch_states, store.states_fetcher(), ranges, workers)
     for number, block in enumerate(blocks):
         done = min((number + 1) * BLOCK, size)
         peaks = add_subtrees(peaks, number * BLOCK, done, block.subtrees)
@@ -78,15 +83,15 @@ def reread(
     return Reread(peaks, keys, {leaf.stream: leaf for leaf in of_streams})
 
 
-def _reread_block(wanted: frozenset[bytes], fetch: Fetch[bytes], start: int, stop: int) -> _Block:
+def _reread_block(
+    wanted: frozenset[bytes], fetch: Fetch[list[bytes]], start: int, stop: int
+) -> _Block:
     states = fetch(start, stop)
     keys: list[tuple[int, bytes]] = []
     last: dict[bytes, tuple[int, bytes]] = {}
     keys_stream = _as_written(KEYS_STREAM)
     for leaf_index, state in enumerate(states, start):
-        # In a canonical payload only the type and the version stand after the stream, and inside
-        # a string the quotes of this mark would be escaped: the last one is the payload's own.
-        stream = state[state.rfind(_STREAM) + len(_STREAM) :].partition(_TYPE)[0]
+        stream = layout.claimed_stream(state)
         if stream in wanted:
             last[stream] = leaf_index, state
             if stream == keys_stream:
@@ -102,22 +107,23 @@ def subtrees_between(start: int, stop: int, hashes: list[bytes]) -> tuple[bytes,
     return subtrees_of(start, hashes + [b""] * (stop - start - len(hashes)))
 
 
-_STREAM, _TYPE = b'"stream":"', b'","type":"'
-
-
 def _as_written(stream: str) -> bytes:
     return canonical.encode(stream)[1:-1]
 
 
-def roots_at(sizes: Iterable[int], pages: Iterable[Sequence[StoredLeaf]]) -> dict[int, bytes]:
+def roots_at(
+    sizes: Iterable[int],
+    pages: Iterable[Sequence[StoredLeaf]],
+    count: int = 0,
+    peaks: Peaks = (),
+) -> dict[int, bytes]:
     """Return the roots of the trees of these sizes, for as many as there are leaves.
 
-    `pages` are all leaves in order, some at a time.
+    `pages` are all leaves in order, some at a time; those behind the first `count` where the
+    `peaks` of these are known. No size is smaller.
     """
     wanted = sorted(set(sizes))
     roots: dict[int, bytes] = {}
-    peaks: Peaks = ()
-    count = 0
     for page in pages:
         hashes = leaf_hashes(leaf.state for leaf in page)
         while wanted and wanted[0] <= count + len(hashes):

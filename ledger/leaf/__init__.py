@@ -1,0 +1,1 @@
+"""One leaf: where its bytes stand."""

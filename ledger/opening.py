@@ -1,0 +1,45 @@
+"""Where a ledger's leaves are: beside its settings, or in the database that the caller names."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from ledger import directory
+from ledger.errors import EventUnreadable, NotALedger, StoreUnavailable
+from ledger.recorded import read_leaf
+from ledger.store import Store
+
+
+def store_of(path: Path, settings: directory.Settings, database_url: str | None) -> Store:
+    """Return the store of a ledger's directory.
+
+    `database_url` is where the leaves are if they are in PostgreSQL, by default what the
+    environment says. Raises NotALedger where another ledger is there, StoreUnavailable, also where
+    neither says, and StoreDamaged.
+    """
+    if settings.database is not None:
+        return Store.at(settings.database)
+    database_url = database_url or directory.database_from_environment()
+    if database_url is None:
+        raise StoreUnavailable(
+            f"the leaves of {path} are in PostgreSQL: give the database's URL in "
+            f"{directory.DATABASE_VARIABLE}"
+        )
+    store = Store.at(database_url)
+    with suppress(EventUnreadable):  # of which to tell is for whoever verifies
+        origin = origin_in(store)
+        if origin != settings.origin:
+            store.close()
+            raise NotALedger(f"the database given holds {origin}, {path} is of {settings.origin}")
+    return store
+
+
+def origin_in(store: Store) -> str:
+    """Return the ledger that a store's first leaf names.
+
+    Raises NotALedger where there is none, and EventUnreadable.
+    """
+    first = store.fetch(0, 1)
+    if not first:
+        store.close()
+        raise NotALedger("the database holds no ledger")
+    return read_leaf(first[0]).event.ledger
