@@ -1,55 +1,31 @@
 """Judge a round that was written down: what is every bet paid under the game's rules?
 
-The walk hands the written moves to the engine one by one. It stops at the first move the rules do
-not allow, because what would have come instead is unknown; bets decided before stay decided. A
-hole card that nobody knows is tried as every card the shoe still holds: a bet is decided when all
-of those that fit the written draws agree.
+The walk hands the written moves to the engine one by one (`walk.py`). Bets decided before a move
+that the rules do not allow stay decided. Where cards are unknown, a bet is decided when every way
+to read them that fits the written moves pays it alike.
 """
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from replay import findings as codes
-from replay.currency import amount_text
-from replay.engine.cards import FACE_DOWN, PACK
-from replay.engine.dealer import makes_natural
-from replay.engine.hand import DECLINE, INSURANCE_ACTS
 from replay.engine.outcomes import (
     INSURANCE_BET,
+    MAIN,
     Outcome,
     outcomes,
     total_paid_minor,
     total_staked_minor,
 )
-from replay.engine.round import (
-    NATURAL,
-    NO_NATURAL,
-    Check,
-    Deal,
-    Decide,
-    RoundState,
-    Settle,
-    Show,
-    apply,
-    check_stakes,
-    describe,
-    open_round,
-)
+from replay.engine.round import check_stakes
 from replay.engine.rules import Rules, rules_digest
 from replay.errors import RoundTextError, StakeRefused
 from replay.games import GAMES
 from replay.limits import Limits, outside_limits
-from replay.round_text import ActMove, DealMove, Move, RoundText
-
-
-class MoveFinding(msgspec.Struct, frozen=True):
-    """What is wrong, with the 0-based index of the move it is about, None when about none."""
-
-    code: str
-    move: int | None
-    text: str
+from replay.round_text import ActMove, DealMove, RoundText
+from replay.walk import MoveFinding, Walk, walk_round
+from replay.written_screen import screen_problems
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -60,23 +36,6 @@ class Judgement(msgspec.Struct, frozen=True):
     total_staked_minor: int
     total_paid_minor: int
     findings: tuple[MoveFinding, ...]
-
-
-class Walk(msgspec.Struct, frozen=True):
-    """The states a written round went through.
-
-    `states[i]` is the state in which move i was taken; `last` is where the walk ended, by the end
-    of the moves, by the finding, or before a hole card that nobody knows.
-    """
-
-    states: tuple[RoundState, ...]
-    last: RoundState
-    finding: MoveFinding | None
-
-    @property
-    def complete(self) -> bool:
-        """Tell whether the round came to its end by the rules."""
-        return self.finding is None and isinstance(self.last.due, Settle)
 
 
 def adjudicate(text: RoundText, rules: Rules, limits: Limits) -> Judgement:
@@ -97,51 +56,29 @@ def adjudicate(text: RoundText, rules: Rules, limits: Limits) -> Judgement:
             found.append(MoveFinding(codes.STAKE_NOT_ALLOWED, None, str(refusal)))
         return _judgement(refused, found, complete=False)
     text = msgspec.structs.replace(text, stakes=stakes)
-    walks = [walk_round(text, rules)]
-    if isinstance(walks[0].last.due, Show) and walks[0].finding is None:
-        walks = _with_every_hole_card(text, rules)
-    found.extend(_off_the_table(walks[0], text))
-    if walks[0].finding is not None:
-        found.append(walks[0].finding)
-    bets = [*_agreed([outcomes(walk.last) for walk in walks]), *refused]
-    found.extend(_unexpected(text, bets))
+    walk = walk_round(text, rules)
+    found += walk.notes
+    found += [] if walk.finding is None else [walk.finding]
+    bets = [*_bets(walk, text), *refused]
+    found += _unexpected(text, bets)
+    shown = screen_problems(text, bets, stakes_known=walk.is_played and not refused)
+    found += [MoveFinding(code, None, sentence) for code, sentence in shown]
     decided = all(bet.paid_minor is not None for bet in bets)
-    return _judgement(bets, found, complete=decided and all(walk.complete for walk in walks))
+    return _judgement(bets, found, complete=decided and walk.complete)
 
 
 def _check_bets(text: RoundText, rules: Rules) -> None:
     """Raise RoundTextError for a bet that neither these rules nor any known game has."""
     known = {bet for game in GAMES.values() for bet in game.rules.bets} | set(rules.bets)
     staked = {bet for bets in text.stakes.values() for bet in bets}
-    expected = {bet for _, bet in text.expect}
+    screen = () if text.screen is None else (*text.screen.paid, *text.screen.results)
+    expected = {bet for _, bet in (*text.expect, *screen)}
     for bet in sorted(staked - known) + sorted(expected - known - {INSURANCE_BET}):
         raise RoundTextError(f"no game has a bet {bet!r}")
 
 
 def _orphan_bet(seat: str, bet: str, stake_minor: int) -> Outcome:
     return Outcome(seat, seat, bet, stake_minor, None, None)
-
-
-def walk_round(text: RoundText, rules: Rules, hole: str | None = None) -> Walk:
-    """Take the written moves one by one; `hole` stands in for a hole card written as unknown.
-
-    Raises StakeRefused for stakes no round can open with.
-    """
-    state = open_round(rules, text.stakes)
-    states: list[RoundState] = []
-    seen: Counter[str] = Counter()
-    for index, move in enumerate(text.moves):
-        if isinstance(move, DealMove) and move.down and move.card != FACE_DOWN:
-            hole = move.card
-        state = _look_at_hole(state, hole, more=True)
-        if isinstance(state.due, Show):
-            return Walk(tuple(states), state, None)
-        finding = _misfit(state, index, move, text) or _impossible(rules, index, move, seen)
-        if finding is not None:
-            return Walk(tuple(states), state, finding)
-        states.append(state)
-        state = _take(state, move)
-    return Walk(tuple(states), _look_at_hole(state, hole, more=False), None)
 
 
 def _before_the_deal(text: RoundText, rules: Rules, limits: Limits) -> Iterable[MoveFinding]:
@@ -157,107 +94,36 @@ def _before_the_deal(text: RoundText, rules: Rules, limits: Limits) -> Iterable[
         yield MoveFinding(codes.STAKE_OUTSIDE_LIMITS, None, sentence)
 
 
-def _look_at_hole(state: RoundState, hole: str | None, *, more: bool) -> RoundState:
-    """Answer the check and turn the hole card over, as far as it is known.
-
-    An unknown hole card was no natural when moves still follow the check.
-    """
-    if isinstance(state.due, Check):
-        if hole is not None and hole != FACE_DOWN:
-            natural = makes_natural(state.dealer, hole)
-            state = apply(state, NATURAL if natural else NO_NATURAL)
-        elif more:
-            state = apply(state, NO_NATURAL)
-    if isinstance(state.due, Show) and hole is not None:
-        state = apply(state, hole)
-    return state
+def _bets(walk: Walk, text: RoundText) -> list[Outcome]:
+    """Return what every bet comes to, however the unknown cards are read."""
+    bets = _agreed([outcomes(state) for state in walk.ends], _unknown(walk, text))
+    return bets if walk.taken is None else [_as_offered(bet, walk.taken) for bet in bets]
 
 
-def _take(state: RoundState, move: Move) -> RoundState:
-    if isinstance(move, ActMove):
-        return apply(state, move.act, move.shown_minor)
-    return apply(state, FACE_DOWN if move.down else move.card)
-
-
-def _misfit(state: RoundState, index: int, move: Move, text: RoundText) -> MoveFinding | None:
-    """Return what is wrong with a move where something else is due, or None when it fits."""
-    due = state.due
-    code: str | None
-    hand = move.hand if isinstance(move, ActMove) else move.receiver
-    if hand != "dealer" and hand.split(".")[0] not in text.stakes:
-        code = codes.STAKE_MISSING
-    elif isinstance(due, Settle):
-        code = codes.SURPLUS_MOVE
-    elif isinstance(move, DealMove):
-        code = _misfit_card(due, move)
-    else:
-        code = _misfit_act(state, move)
-    if code is None:
-        return None
-    return MoveFinding(code, index, f"'{move}' came where {describe(due)} was due")
-
-
-def _misfit_card(due: object, move: DealMove) -> str | None:
-    if isinstance(due, Decide):
-        return codes.MISSING_DECISION
-    if isinstance(due, Deal) and (due.receiver, due.down) == (move.receiver, move.down):
-        return None
-    return codes.CARD_ORDER_WRONG
-
-
-def _misfit_act(state: RoundState, move: ActMove) -> str | None:
-    due = state.due
-    if isinstance(due, Decide) and move.hand == due.hand:
-        if move.act in due.legal:
-            return None
-        unanswered = DECLINE in due.legal and move.act not in INSURANCE_ACTS
-        return codes.MISSING_DECISION if unanswered else codes.ILLEGAL_DECISION
-    card_is_owed = any(held.name == move.hand and held.hand.owed for held in state.hands)
-    return codes.CARD_ORDER_WRONG if card_is_owed else codes.ILLEGAL_DECISION
-
-
-def _impossible(rules: Rules, index: int, move: Move, seen: Counter[str]) -> MoveFinding | None:
-    if not isinstance(move, DealMove) or move.card == FACE_DOWN:
-        return None
-    seen[move.card] += 1
-    if seen[move.card] <= rules.decks:
-        return None
-    sentence = f"{move.card} came {seen[move.card]} times; {rules.decks} decks hold {rules.decks}"
-    return MoveFinding(codes.CARD_IMPOSSIBLE, index, sentence)
-
-
-def _off_the_table(walk: Walk, text: RoundText) -> Iterable[MoveFinding]:
-    moves = text.moves[: len(walk.states)]
-    for index, (state, move) in enumerate(zip(walk.states, moves, strict=True)):
-        if not isinstance(move, ActMove) or move.shown_minor is None:
-            continue
-        due = state.due
-        if isinstance(due, Decide) and move.shown_minor != due.cash_out_minor:
-            shown = amount_text(move.shown_minor, text.currency or "")
-            right = amount_text(due.cash_out_minor, text.currency or "")
-            sentence = f"{move.hand} was shown {shown}, the rules' table says {right}"
-            yield MoveFinding(codes.CASH_OUT_OFFER_WRONG, index, sentence)
-
-
-def _with_every_hole_card(text: RoundText, rules: Rules) -> list[Walk]:
-    """Walk the round with each hole card that can be; those that contradict the draws drop out."""
-    written = Counter(move.card for move in text.moves if isinstance(move, DealMove))
-    walks = [walk_round(text, rules, hole=card) for card in PACK if written[card] < rules.decks]
-    fitting = [walk for walk in walks if walk.finding is None]
-    return fitting or [max(walks, key=lambda walk: len(walk.states))]
-
-
-def _agreed(possible: list[list[Outcome]]) -> list[Outcome]:
-    """Keep a payment only where every possible ending makes it."""
+def _agreed(possible: Sequence[list[Outcome]], unknown: str) -> list[Outcome]:
+    """Keep a payment only where every possible ending makes it; `unknown` names differing lines."""
     agreed = []
     for versions in zip(*possible, strict=True):
         first = versions[0]
         if any(version.paid_minor != first.paid_minor for version in versions):
             first = msgspec.structs.replace(first, paid_minor=None, line=None)
         elif any(version.line != first.line for version in versions):
-            first = msgspec.structs.replace(first, line="hole_card_unknown")
+            first = msgspec.structs.replace(first, line=unknown)
         agreed.append(first)
     return agreed
+
+
+def _unknown(walk: Walk, text: RoundText) -> str:
+    """Return the line of a bet that different cards pay alike by different lines."""
+    unreadable = (isinstance(move, DealMove) and move.is_unreadable for move in text.moves)
+    return "card_unknown" if walk.is_short or any(unreadable) else "hole_card_unknown"
+
+
+def _as_offered(bet: Outcome, taken: ActMove) -> Outcome:
+    """Pay a hand that was sold as it was offered, though the rules did not have it sold."""
+    if (bet.hand, bet.bet) != (taken.hand, MAIN):
+        return bet
+    return msgspec.structs.replace(bet, paid_minor=taken.shown_minor, line="cash_out")
 
 
 def _unexpected(text: RoundText, bets: list[Outcome]) -> Iterable[MoveFinding]:

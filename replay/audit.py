@@ -1,14 +1,16 @@
 """Replay every round of a ledger, the open ones as far as they go, and hold each to its rules.
 
 Rounds are gathered from the leaves in their order, never from the look-up index, so a round that
-the index does not list is audited too. Memory is in proportion to the rounds that are open.
+the index does not list is audited too. Memory is in proportion to the rounds that are open, but for
+16 bytes of each revealed seed (`replay.seeds`).
 `audit` here replays round by round; `replay.bulk` comes to the same result in bulk.
 Signatures are `ledger.verify`'s business: what a forged ledger replays to means nothing.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 
 import msgspec
 
@@ -18,16 +20,22 @@ from ledger.events import CLOSING, RoundOpened, RoundVoided
 from ledger.findings import EVENT_AFTER_CLOSE, EVENT_UNREADABLE
 from ledger.recorded import read_leaf
 from ledger.rounds import is_round
-from ledger.schema import StoredLeaf
-from ledger.sharing import Progress
+from ledger.schema import SELECT_SEED_HEADS, StoredLeaf
+from ledger.verify.workers import Progress
 from replay import findings as codes
 from replay.catalogue import rules_by_digest
-from replay.disputes.case_check import check_cases
+from replay.currency import unit_of
+from replay.disputes.case_audit import check_cases
+from replay.disputes.complaints.check import check_complaints
 from replay.engine.rules import Rules
 from replay.errors import RoundUnreadable
-from replay.interruptions import Circumstances, check_policy, circumstances_of
-from replay.replayer import Replay, replay_round
-from replay.shoe_check import Problem, check_reveal
+from replay.interruptions import Circumstances, circumstances_of, full_replay
+from replay.replayer import Replay
+from replay.seeds import Reveals, revealed, seed_findings
+from replay.shoe_check import Problem, check_reveal, seed_bytes
+
+_HEADS = (b"", *(b"%02x" % byte for byte in range(1, 256)), b"\xff")
+"""Where ranges of seeds begin and end, in hex: a 256th of all are listed at a time."""
 
 
 class OpenRound(msgspec.Struct, frozen=True):
@@ -80,8 +88,9 @@ def audit(
     found: list[Finding] = []
     voids: list[VoidRound] = []
     closed = 0
-    gathered = Gathered()
-    for events in gathered.ended(readable(ledger.leaves(0, size), size, found, progress)):
+    reveals, gathered = Reveals(), Gathered()
+    said = reveals.noting(readable(ledger.leaves(0, size), size, found, progress))
+    for events in gathered.ended(said):
         if not concerns(events, rules, only):
             continue
         found.extend(judge(events, rules, told))
@@ -92,7 +101,11 @@ def audit(
     unended = [events for events in gathered.unended() if concerns(events, rules, only)]
     for events in unended:
         found.extend(judge(events, rules, told))
-    found += check_cases(ledger, size, partial(concerns, rules=rules, only=only))
+    asked = partial(concerns, rules=rules, only=only)
+    found += check_seeds(ledger, size, reveals, asked)
+    found += check_cases(ledger, size, asked)
+    # A complaint is of no one game.
+    found += check_complaints(ledger, size) if only is None else []
     return AuditResult(
         size=size,
         closed_rounds=closed,
@@ -100,6 +113,39 @@ def audit(
         open_rounds=tuple(filter(None, map(open_round, unended))),
         findings=tuple(found),
     )
+
+
+def reveals_before(ledger: Ledger, stop: int) -> Reveals:
+    """Return what was revealed before a leaf, by the store's list of reveals."""
+    reveals = Reveals()
+    for bounds in pairwise(_HEADS) if stop else ():
+        for leaf_index, head in ledger.store.query(SELECT_SEED_HEADS, (*bounds, stop)):
+            reveals.add(seed_bytes(head.decode("latin-1")), leaf_index)
+    return reveals
+
+
+def check_seeds(
+    ledger: Ledger,
+    size: int,
+    reveals: Reveals,
+    concerns: Callable[[Sequence[Recorded]], bool],
+    from_leaf: int = 0,
+) -> list[Finding]:
+    """Return what is wrong with the seeds revealed in a ledger's first `size` leaves.
+
+    `reveals` were noted from those leaves; the ones that look alike are read again. `concerns`
+    tells of a round's events whether its findings are asked for; rounds without an event at
+    `from_leaf` or later are not judged, though others are held to what they revealed.
+    """
+    store = ledger.store
+    alike = [leaf for place in reveals.suspects() for leaf in store.fetch(place, place + 1)]
+    found = []
+    for finding in seed_findings(filter(None, map(revealed, readable(alike, size, [], None)))):
+        leaves = (leaf for leaf in store.stream(finding.stream or "") if leaf.leaf_index < size)
+        events = list(readable(leaves, size, [], None))
+        if events[-1].leaf_index >= from_leaf and concerns(events):
+            found.append(finding)
+    return found
 
 
 def concerns(events: Sequence[Recorded], rules: Mapping[str, Rules], only: str | None) -> bool:
@@ -122,7 +168,7 @@ def void_round(events: Sequence[Recorded]) -> VoidRound | None:
         return None
     refunded = sum(refund.amount_minor for refund in ending.refunds)
     stream = events[0].event.stream
-    return VoidRound(stream, opened.player, ending.reason, refunded, opened.currency)
+    return VoidRound(stream, opened.player, ending.reason, refunded, unit_of(opened))
 
 
 def open_round(events: Sequence[Recorded]) -> OpenRound | None:
@@ -155,11 +201,7 @@ def judge(
     Without circumstances, as where times are unknown, the policy is not judged.
     """
     try:
-        replay = replay_round(events, rules)
-        if told is None:
-            return replay.findings
-        game = None if replay.rules is None else replay.rules.id
-        return [*replay.findings, *check_policy(events, told, game)]
+        return full_replay(events, rules, told).findings
     except RoundUnreadable:
         first = events[0]
         sentence = f"{first.event.type} stands in a round that is not open"
@@ -173,13 +215,15 @@ def judge(
 def replay_in(ledger: Ledger, stream: str) -> Replay:
     """Replay a round of a ledger, with what it departs from its policy in.
 
-    Raises what `Ledger.events` and `replay_round` raise.
+    Raises what `Ledger.events` and `full_replay` raise.
     """
-    events = ledger.events(stream)
-    replay = replay_round(events, rules_by_digest(ledger))
-    game = None if replay.rules is None else replay.rules.id
-    more = check_policy(events, circumstances_of(ledger, round_id=stream), game)
-    return msgspec.structs.replace(replay, findings=(*replay.findings, *more))
+    return replay_of(ledger, ledger.events(stream))
+
+
+def replay_of(ledger: Ledger, events: Sequence[Recorded]) -> Replay:
+    """Replay a round of a ledger whose events were read, as `replay_in` does."""
+    told = circumstances_of(ledger, round_id=events[0].event.stream)
+    return full_replay(events, rules_by_digest(ledger), told)
 
 
 class Gathered:

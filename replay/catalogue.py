@@ -5,11 +5,13 @@ very rules it names, whatever this software has learned since.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import msgspec
 
 from ledger import Ledger
-from ledger.events import POLICIES_STREAM, RULES_STREAM, EventData, PolicyAdded, RulesAdded
+from ledger.events import EventData, PolicyAdded, RulesAdded
+from ledger.streams import POLICIES_STREAM, RULES_STREAM
 from replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_data
 from replay.errors import RulesError, UnknownGame
 from replay.games import GAMES
@@ -54,14 +56,20 @@ def rules_by_digest(ledger: Ledger) -> dict[str, Rules]:
 
 def rules_by_content(recorded: Iterable[Mapping[str, object]]) -> dict[str, Rules]:
     """Return rule sets by the digest each has, passing over what is not valid."""
-    found = {}
-    for data in recorded:
-        try:
-            rules = rules_from_data(data)
-        except RulesError:
-            continue
-        found[rules_digest(rules)] = rules
-    return found
+    return dict(filter(None, (_read_rules(msgspec.json.encode(data)) for data in recorded)))
+
+
+@lru_cache(maxsize=64)
+def _read_rules(content: bytes) -> tuple[str, Rules] | None:
+    """Return a rule set by its digest, None where it is not valid.
+
+    Whoever gathers the evidence of many rounds meets the same few rules each time.
+    """
+    try:
+        rules = rules_from_data(msgspec.json.decode(content))
+    except RulesError:
+        return None
+    return rules_digest(rules), rules
 
 
 def current_rules(ledger: Ledger, game: str) -> Rules:

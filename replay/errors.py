@@ -1,5 +1,7 @@
 """What this package raises. A round that merely breaks its rules raises nothing."""
 
+from ledger.errors import StreamConflict
+
 
 class ReplayError(Exception):
     """Base of every error of this package; its text says what was wrong and what to do."""
@@ -22,7 +24,9 @@ class StakeRefused(ReplayError):
 
 
 class SettingsRefused(ReplayError):
-    """A table's settings contradict themselves, or limit a bet that no game has."""
+    """A table's settings contradict themselves, or limit a bet that no game has, or do not say how
+    many decimal places the currency has.
+    """
 
 
 class RoundTextError(ReplayError):
@@ -41,8 +45,24 @@ class InputRefusedError(ReplayError):
     """The live table cannot take this input now; nothing was recorded but the refusal."""
 
 
+class InputOvertaken(InputRefusedError, StreamConflict):
+    """Another input of the round came first: the round shows what became of it, and this one is
+    recorded as refused.
+    """
+
+
+class WalletUnanswered(ReplayError):
+    """The wallet gave no definite answer: whether it moved anything is not known, and is asked for
+    again by the same reference, or cancelled.
+    """
+
+
 class DisputeRefused(ReplayError):
     """A case cannot be opened or decided so, or a held win not released; nothing was recorded."""
+
+
+class AlarmRefused(ReplayError):
+    """An alarm cannot be investigated or closed so; nothing was recorded."""
 
 
 class ExportUnusable(ReplayError):
@@ -55,3 +75,7 @@ class ProgressUnusable(ReplayError):
 
 class ClusterUnusable(ReplayError):
     """A Dask cluster that cannot be reached or cannot do an audit's work; the text says why."""
+
+
+class LocalTimeUnclear(ReplayError):
+    """A time that clocks of its zone skipped or showed twice; the text names both moments."""

@@ -33,7 +33,21 @@ PAYOUT_MISSING: Final = "payout_missing"
 DUPLICATE_SETTLEMENT: Final = "duplicate_settlement"
 TOTALS_MISMATCH: Final = "totals_mismatch"
 REFUND_MISMATCH: Final = "refund_mismatch"
+DECISION_REPEATED: Final = "decision_repeated"
 WIN_VOIDED: Final = "win_voided"
+VOID_UNFOUNDED: Final = "void_unfounded"
+REFUSAL_WRONG: Final = "refusal_wrong"
+SETTLEMENT_OVERDUE: Final = "settlement_overdue"
+SEED_REPEATED: Final = "seed_repeated"
+SEED_PREDICTABLE: Final = "seed_predictable"
+PAYMENT_UNANSWERED: Final = "payment_unanswered"
+REFUND_UNANSWERED: Final = "refund_unanswered"
+WALLET_DECLINED: Final = "wallet_declined"
+CASH_PAID_IN_INCENTIVES: Final = "cash_paid_in_incentives"
+TRANSACTION_REPEATED: Final = "transaction_repeated"
+BALANCE_MISMATCH: Final = "balance_mismatch"
+MONEY_IN_FUN_ROUND: Final = "money_in_fun_round"
+DECISION_UNFOUNDED: Final = "decision_unfounded"
 POLICY_DIGEST_UNKNOWN: Final = "policy_digest_unknown"
 DEADLINE_WRONG: Final = "deadline_wrong"
 DECISION_LATE: Final = "decision_late"
@@ -50,3 +64,20 @@ RULES_DIGEST_UNKNOWN: Final = "rules_digest_unknown"
 EVENT_OUT_OF_PLACE: Final = "event_out_of_place"
 SURPLUS_MOVE: Final = "surplus_move"
 EXPECT_MISMATCH: Final = "expect_mismatch"
+
+BREAKS_STATE: Final = frozenset(
+    {
+        COMMITMENT_MISMATCH,
+        CLIENT_SEED_INVALID,
+        CARD_MISMATCH,
+        SHOE_INDEX_WRONG,
+        CHECK_WRONG,
+        EVENT_OUT_OF_PLACE,
+        ILLEGAL_DECISION,
+        ACTOR_MISSING,
+    }
+)
+"""What leaves an open round in a state that its shoe, its rules and its player did not bring about.
+
+Every other finding about offers, clocks and money leaves the state whole, so that play can go on.
+"""

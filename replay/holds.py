@@ -1,25 +1,41 @@
-"""Wins that wait for a person: which there are, and their release, once, by a key of the staff."""
+"""Wins that wait for a person: which there are, and their release, by a key of the staff.
 
-import secrets
-from collections.abc import Mapping, Sequence
+A release may fall short of what was held, as other software writes it: the rest stays due and is
+released later. All releases of a win never come to more than was held of it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from ledger import Ledger
 from ledger.errors import UnknownStream
-from ledger.events import HOLDS_PREFIX, RoundOpened, WinHeld, WinReleased
+from ledger.events import BetResettled, BetSettled, EventData, RoundOpened, WinHeld, WinReleased
 from ledger.recorded import Recorded
+from ledger.streams import DISPUTES_PREFIX, HOLDS_PREFIX
+from replay.credit import credited
+from replay.currency import unit_of
 from replay.errors import InputRefusedError
-from replay.wallet import Wallet
+from replay.wallet import AnyWallet, for_round, is_held
 
 
 class HeldWin(msgspec.Struct, frozen=True):
-    """A win that was held, in minor units of its round's currency, and whether it was released."""
+    """A win that was held, and what of it was released, in minor units of its round's currency.
+
+    What a case paid of it counts as released. `released_at` is when the last of it was released,
+    None while some of it waits.
+    """
 
     round: str
     amount_minor: int
     held_at: str
+    released_minor: int
     released_at: str | None
+
+    @property
+    def left_minor(self) -> int:
+        """What still waits."""
+        return max(0, self.amount_minor - self.released_minor)
 
 
 def held_wins(ledger: Ledger) -> list[HeldWin]:
@@ -27,58 +43,82 @@ def held_wins(ledger: Ledger) -> list[HeldWin]:
     streams: dict[str, list[Recorded]] = {}
     for leaf in ledger.store.under(HOLDS_PREFIX):
         streams.setdefault(leaf.stream, [])
-    return [_held_win(ledger.events(stream)) for stream in streams]
+    rounds = [stream.removeprefix(HOLDS_PREFIX) for stream in streams]
+    return [_held_win(ledger, each, ledger.events(HOLDS_PREFIX + each)) for each in rounds]
 
 
 def release_win(
     ledger: Ledger,
     round_id: str,
     *,
-    wallet: Wallet | None = None,
+    wallet: AnyWallet | None = None,
     after: Mapping[str, int] | None = None,
-) -> HeldWin:
-    """Release a held win, once it was verified: the staff's key signs, the wallet is credited.
+) -> WinReleased:
+    """Release what is left of a held win, once it was verified, and return what was recorded.
 
-    `after` maps streams by which the caller judged that it may be released to their last `seq`.
+    The staff's key signs, the wallet is credited. `after` maps streams by which the caller judged
+    that it may be released to their last `seq`.
 
     Raises InputRefusedError for a round without a held win or whose win was released before,
-    StreamConflict when somebody else releases it at the same time or one of those streams went on,
-    KeyUnusable without a key of the staff; nothing is credited then.
+    DisputeRefused when the wallet declines, StreamConflict when somebody else releases it at the
+    same time or one of those streams went on, KeyUnusable without a key of the staff; nothing is
+    credited then.
     """
+    stream = HOLDS_PREFIX + round_id
     try:
-        events = ledger.events(HOLDS_PREFIX + round_id)
+        events = ledger.events(stream)
     except UnknownStream:
         raise InputRefusedError(f"no win of the round {round_id} is held") from None
-    held = _held_win(events)
+    held = _held_win(ledger, round_id, events)
     if held.released_at is not None:
         raise InputRefusedError(f"the win of {round_id} was released before, {held.released_at}")
     ledger.signer("staff")
     opened = ledger.events(round_id)[0].event.data
-    player = opened.player if isinstance(opened, RoundOpened) else ""
-    reference = f"{round_id}/held/{secrets.token_hex(4)}"
-    funds = None if wallet is None else wallet.credit(player, held.amount_minor, reference)
-    released = WinReleased(round_id, held.amount_minor, funds)
-    stream = HOLDS_PREFIX + round_id
-    try:
-        ledger.append((stream, released), after={**(after or {}), stream: events[-1].event.seq})
-    except BaseException:
-        if wallet is not None:
-            wallet.cancel(player, reference)
-        raise
-    return _held_win(ledger.events(stream))
+    begun = opened if isinstance(opened, RoundOpened) else None
+    player, currency = ("", "") if begun is None else (begun.player, unit_of(begun))
+    paying = None if begun is None else for_round(wallet, begun)
+    what, seen = f"{round_id}/held", {**(after or {}), stream: events[-1].event.seq}
+    with credited(ledger, stream, paying, player, {what: held.left_minor}, currency) as paid:
+        released = WinReleased(round_id, held.left_minor, paid.answers.get(what))
+        ledger.append((stream, released), after=seen, records=paid.records)
+    return released
 
 
-def _held_win(events: Sequence[Recorded]) -> HeldWin:
-    held = [each for each in events if isinstance(each.event.data, WinHeld)]
-    released = [each for each in events if isinstance(each.event.data, WinReleased)]
+def _held_win(ledger: Ledger, round_id: str, events: Sequence[Recorded]) -> HeldWin:
+    stream = DISPUTES_PREFIX + round_id
+    disputes = ledger.events_of([stream]).get(stream, ())
+    held = sum(e.event.data.amount_minor for e in events if isinstance(e.event.data, WinHeld))
+    released_minor, released_at = 0, None
+    settled = ledger.events(round_id) if disputes else ()
+    for each in sorted((*events, *disputes), key=lambda recorded: recorded.leaf_index):
+        released_minor += _paid_of_hold(each.event.data, settled)
+        if released_minor >= held:
+            released_at = released_at or each.event.at
     return HeldWin(
-        round=events[0].event.stream.removeprefix(HOLDS_PREFIX),
-        amount_minor=sum(_amount(each) for each in held),
+        round=round_id,
+        amount_minor=held,
         held_at=events[0].event.at,
-        released_at=released[-1].event.at if released else None,
+        released_minor=released_minor,
+        released_at=released_at,
     )
 
 
-def _amount(recorded: Recorded) -> int:
-    data = recorded.event.data
-    return data.amount_minor if isinstance(data, WinHeld) else 0
+def _paid_of_hold(data: EventData, settled: Iterable[Recorded]) -> int:
+    """Return what an event paid of a held win.
+
+    A case that makes a payment whole names less as paid before than was settled: what is between
+    the two had been held.
+    """
+    if isinstance(data, WinReleased):
+        return data.amount_minor
+    if not isinstance(data, BetResettled):
+        return 0
+    held = [
+        bet.paid_minor
+        for each in settled
+        if isinstance(bet := each.event.data, BetSettled)
+        and (bet.hand, bet.bet) == (data.hand, data.bet)
+        and (bet.funds is None or is_held(bet.funds))
+    ]
+    right = min(max(held, default=0), data.paid_minor)
+    return max(0, right - data.paid_before_minor)

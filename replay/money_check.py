@@ -3,8 +3,10 @@
 Findings tell amounts as people write them, in the round's `currency`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
+
+import msgspec
 
 from ledger.events import (
     BetSettled,
@@ -19,14 +21,21 @@ from replay import findings as codes
 from replay.currency import amount_text
 from replay.engine.hand import CASH_OUT, DOUBLE, INSURANCE, SPLIT
 from replay.engine.outcomes import Outcome
-from replay.engine.round import Decide
+from replay.engine.round import Decide, RoundState, added_stake_minor, describe
 from replay.limits import outside_limits
 from replay.shoe_check import Problem
+from replay.wallet import is_accepted, is_held
 
 Bet = tuple[str, str]
 """A hand and its bet, `("s1.2", "main")`."""
 
-_BARS = {"funds": (DOUBLE, SPLIT, INSURANCE), "hidden": (CASH_OUT,)}
+FUNDS: Final = "funds"
+"""The reason that bars an act for lack of money."""
+
+HIDDEN: Final = "hidden"
+"""The reason that bars an act the player chose not to be shown."""
+
+_BARS = {FUNDS: (DOUBLE, SPLIT, INSURANCE), HIDDEN: (CASH_OUT,)}
 """The acts each reason may bar: too little money those that cost some, the player's choice one."""
 
 
@@ -48,6 +57,30 @@ def check_offer(offer: DecisionOffered, due: Decide, currency: str = "") -> Iter
         yield codes.CASH_OUT_OFFER_WRONG, f"{sentence} out, the rules' table says {right}"
 
 
+def offer_problems(
+    offer: DecisionOffered, state: RoundState, balance_minor: int | None, currency: str
+) -> Iterator[Problem]:
+    """Hold an offer to what is due, and its bars for lack of money to what the wallet had left.
+
+    `balance_minor` is the last balance recorded in the round; where there is none, a bar is
+    believed.
+    """
+    due = state.due
+    if not isinstance(due, Decide) or due.hand != offer.hand:
+        sentence = f"{offer.hand} was offered a decision where {describe(due)} was due"
+        yield codes.OFFER_NOT_ALLOWED, sentence
+        return
+    yield from check_offer(offer, due, currency)
+    if balance_minor is None:
+        return
+    for act in due.legal:
+        cost, barred = added_stake_minor(state, act), offer.barred.get(act) == FUNDS
+        if barred and act not in offer.legal and act in _BARS[FUNDS] and cost <= balance_minor:
+            left, needed = amount_text(balance_minor, currency), amount_text(cost, currency)
+            sentence = f"{act} was barred to {offer.hand} for lack of money"
+            yield codes.OFFER_WITHHELD, f"{sentence}: it costs {needed}, the wallet had {left} left"
+
+
 def check_decision_stake(
     made: DecisionMade, added_minor: int, currency: str = ""
 ) -> Iterator[Problem]:
@@ -62,33 +95,43 @@ def check_decision_stake(
 def check_debit(
     funds: Funds | None, amount_minor: int, what: str, currency: str = ""
 ) -> Iterator[Problem]:
-    """Hold a debit, where the operator gives one, to the stake it is for."""
-    if funds is not None and (funds.direction, _moved(funds)) != ("debit", amount_minor):
-        sentence = f"the {funds.direction} for {what} is {amount_text(_moved(funds), currency)}"
-        yield (
-            codes.DEBIT_MISMATCH,
-            f"{sentence}, the stake is {amount_text(amount_minor, currency)}",
-        )
+    """Hold a debit, where the operator gives one, to the stake it is for.
+
+    What was taken are the positive parts: a negative one gives back money of another kind. A debit
+    that the wallet declined took nothing, which `wallet_check` says.
+    """
+    if funds is None or not is_accepted(funds.answer) or moves(funds, "debit", amount_minor):
+        return
+    sentence = f"the {funds.direction} for {what} is {_moved_text(funds, currency)}"
+    yield codes.DEBIT_MISMATCH, f"{sentence}, the stake is {amount_text(amount_minor, currency)}"
 
 
-HELD: Final = "held"
-"""The wallet's answer where part of a payment waits for verification and is not credited yet."""
-
-
-def check_credit(settled: BetSettled, name: str, currency: str = "") -> Iterator[Problem]:
+def check_credit(
+    funds: Funds | None,
+    amount_minor: int,
+    what: str,
+    currency: str = "",
+    *,
+    may_wait: bool = False,
+) -> Iterator[Problem]:
     """Hold a credit, where the operator gives one, to the payment it is for.
 
-    Of one that is held, a part; which part is `interruptions.check_policy`'s business.
+    Of one that `may_wait` and is held, a part; which part is `interruptions.check_policy`'s
+    business.
     """
-    funds = settled.funds
-    if funds is None:
+    if funds is None or not is_accepted(funds.answer) or moves(funds, "credit", amount_minor):
         return
-    held = funds.answer == HELD and 0 <= _moved(funds) <= settled.paid_minor
-    right = held or _moved(funds) == settled.paid_minor
-    if funds.direction != "credit" or not right:
-        sentence = f"the {funds.direction} for {name} is {amount_text(_moved(funds), currency)}"
-        paid = amount_text(settled.paid_minor, currency)
-        yield codes.CREDIT_MISMATCH, f"{sentence}, {paid} was paid"
+    part = _moved(funds)
+    if may_wait and is_held(funds) and part <= amount_minor and moves(funds, "credit", part):
+        return
+    sentence = f"the {funds.direction} for {what} is {_moved_text(funds, currency)}"
+    yield codes.CREDIT_MISMATCH, f"{sentence}, {amount_text(amount_minor, currency)} was paid"
+
+
+def moves(funds: Funds, direction: str, amount_minor: int) -> bool:
+    """Tell whether funds move an amount in a direction, no part of it the other way."""
+    parts = funds.cash_minor, funds.incentive_minor
+    return funds.direction == direction and min(parts) >= 0 and sum(parts) == amount_minor
 
 
 def not_credited_minor(settled: Iterable[BetSettled]) -> int | None:
@@ -96,7 +139,7 @@ def not_credited_minor(settled: Iterable[BetSettled]) -> int | None:
     told = [(bet.paid_minor, bet.funds) for bet in settled if bet.funds is not None]
     if not told:
         return None
-    return sum(paid - _moved(funds) for paid, funds in told if funds.answer == HELD)
+    return sum(paid - _moved(funds) for paid, funds in told if is_held(funds))
 
 
 def check_limits(
@@ -118,14 +161,28 @@ def check_placed(
     stakes: Mapping[str, Mapping[str, int]],
     currency: str = "",
 ) -> Iterator[Problem]:
-    """Hold the final stakes to the chips last laid: none may have vanished."""
-    for seat, bets in placed.items():
-        for bet, minor in bets.items():
-            final = stakes.get(seat, {}).get(bet, 0)
-            if final < minor:
-                sentence = f"{amount_text(minor, currency)} was laid on {bet} of {seat}"
-                taken = amount_text(final, currency)
-                yield codes.STAKE_MISMATCH, f"{sentence}, the deal took {taken}"
+    """Hold the final stakes to the chips last laid, where any were: the deal takes what lies."""
+    bets = dict.fromkeys(
+        (seat, bet) for each in (placed, stakes) for seat in each for bet in each[seat]
+    )
+    for seat, bet in bets if any(placed.values()) else ():
+        laid, final = placed.get(seat, {}).get(bet, 0), stakes.get(seat, {}).get(bet, 0)
+        if final != laid:
+            sentence = f"{amount_text(laid, currency)} was laid on {bet} of {seat}"
+            taken = amount_text(final, currency)
+            yield codes.STAKE_MISMATCH, f"{sentence}, the deal took {taken}"
+
+
+def as_the_rules_pay(
+    settled: Sequence[BetSettled], expected: Iterable[Outcome]
+) -> list[BetSettled]:
+    """Return settlements with what the rules pay in place of what was paid, where that is known."""
+    right = {(each.hand, each.bet): each.paid_minor for each in expected}
+    found = []
+    for bet in settled:
+        paid = right.get((bet.hand, bet.bet))
+        found.append(bet if paid is None else msgspec.structs.replace(bet, paid_minor=paid))
+    return found
 
 
 class Settlements:
@@ -150,7 +207,9 @@ class Settlements:
             yield codes.DUPLICATE_SETTLEMENT, f"{name} was settled before"
             return
         self.recorded[bet] = settled
-        yield from check_credit(settled, name, self._currency)
+        yield from check_credit(
+            settled.funds, settled.paid_minor, name, self._currency, may_wait=True
+        )
         outcome = _find(expected, bet)
         if outcome is not None and outcome.paid_minor is not None:
             yield from _compare(settled, outcome, self._currency)
@@ -174,12 +233,15 @@ class Settlements:
 
     def finish(self, expected: list[Outcome], closed: RoundClosed) -> Iterator[Problem]:
         """Hold the whole to the final outcomes and to the totals of the closing event."""
-        missing = False
+        missing, told = False, self.recorded.values()
         for outcome in expected:
             bet = (outcome.hand, outcome.bet)
             if outcome.paid_minor is None:
-                continue
-            if bet not in self.recorded:
+                if not any((each.seat, each.bet) == (outcome.seat, outcome.bet) for each in told):
+                    missing = True
+                    name = f"{outcome.bet} of {outcome.hand}"
+                    yield codes.PAYOUT_MISSING, f"{name} was never settled"
+            elif bet not in self.recorded:
                 missing = True
                 due = amount_text(outcome.paid_minor, self._currency)
                 sentence = f"{outcome.bet} of {outcome.hand} is due {due}"
@@ -206,9 +268,13 @@ def check_refunds(
     refunds: list[Refund],
     stakes: Mapping[Bet, int],
     settled: Mapping[Bet, BetSettled],
+    decided: Collection[Bet],
     currency: str,
 ) -> Iterator[Problem]:
-    """Hold the refunds of a void to the stakes: each comes back whole, what was paid included."""
+    """Hold the refunds of a void to the stakes: each comes back whole, what was paid included.
+
+    A bet that was `decided` and settled before the void stands; its stake may come back, too.
+    """
     returned: dict[Bet, int] = {}
     for refund in refunds:
         bet = (refund.hand, refund.bet)
@@ -216,6 +282,8 @@ def check_refunds(
     for bet in {**stakes, **returned}:
         paid = settled[bet].paid_minor if bet in settled else 0
         due = max(0, stakes.get(bet, 0) - paid)
+        if bet in settled and bet in decided and not returned.get(bet, 0):
+            continue
         if returned.get(bet, 0) != due:
             back = amount_text(returned.get(bet, 0), currency)
             sentence = f"{back} went back for {bet[1]} of {bet[0]}"
@@ -260,3 +328,10 @@ def _find(expected: list[Outcome], bet: Bet) -> Outcome | None:
 
 def _moved(funds: Funds) -> int:
     return funds.cash_minor + funds.incentive_minor
+
+
+def _moved_text(funds: Funds, currency: str) -> str:
+    if min(funds.cash_minor, funds.incentive_minor) >= 0:
+        return amount_text(_moved(funds), currency)
+    cash = amount_text(funds.cash_minor, currency)
+    return f"{cash} of cash and {amount_text(funds.incentive_minor, currency)} of incentives"

@@ -5,10 +5,14 @@ not print visible first (names are whatever somebody chose).
 """
 
 from collections.abc import Mapping
+from datetime import UTC, tzinfo
 from typing import Final
 
 from ledger.events import (
+    AlarmClosed,
+    AlarmInvestigated,
     AlarmRaised,
+    Awarded,
     BetResettled,
     BetSettled,
     CardDealt,
@@ -44,6 +48,7 @@ from replay.engine.cards import FACE_DOWN, VALUE, pretty
 from replay.engine.dealer import Dealer
 from replay.engine.hand import Hand
 from replay.engine.round import DEALER, RoundState
+from replay.local_time import clock_text
 
 CAUSES: Final = {
     1: "complete",
@@ -67,6 +72,68 @@ _INCIDENTS: Final[dict[type[EventData], str]] = {
 }
 
 
+BETS: Final = {
+    "main": "the main bet",
+    "insurance": "insurance",
+    "perfect_pairs": "Perfect Pairs",
+    "twenty_one_plus_three": "21+3",
+}
+"""What bets are called."""
+
+LINES: Final = {
+    "bust": "you went over 21, which loses",
+    "both_natural": "both had blackjack, a push",
+    "dealer_natural": "the dealer had blackjack, which beats you",
+    "natural": "blackjack, which wins 3 to 2",
+    "suited_natural": "a suited blackjack, which wins 2 to 1",
+    "five_card_21": "21 with five cards, which wins 2 to 1",
+    "dealer_bust": "the dealer went over 21, so you won",
+    "dealer_22": "the dealer went over with 22, a push",
+    "win": "your total was higher, so you won",
+    "push": "the totals were equal, a push",
+    "draw": "the totals were equal, a push",
+    "loss": "the dealer's total was higher, so you lost",
+    "lost": "it lost",
+    "cash_out": "you sold the hand for the value shown",
+    "even_money": "you took even money",
+}
+"""What the lines of settlement tables mean to a player."""
+
+
+_VERDICTS: Final = {
+    "upheld": "complaint upheld",
+    "partly_upheld": "complaint upheld in part",
+    "rejected": "complaint rejected",
+    "inconclusive": "complaint not decided by the evidence",
+}
+_REMEDIES: Final = {
+    "honour": "the result stands",
+    "resume": "the round is restored and resumed",
+    "apply_default": "the disclosed default is applied",
+    "resettle": "each bet is paid what is due",
+    "void": "the round is void and the stakes go back",
+}
+
+_IN_A_WORD: Final = {
+    "honour": "result stands",
+    "apply_default": "default applied",
+    "resettle": "resettled",
+    "resume": "resumed",
+    "void": "voided",
+    "refer": "referred",
+    "award": "awarded",
+    "withdraw": "withdrawn",
+    "reject": "rejected",
+    "uphold": "upheld",
+}
+_PAYS: Final = ("honour", "apply_default", "resettle")
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return how many there are of something: `1 round`, `1,100 rounds`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def actor_of(data: EventData) -> str:
     """Return who acted: the player, the dealer, staff or the system."""
     match data:
@@ -79,11 +146,12 @@ def actor_of(data: EventData) -> str:
     return "staff" if data.signer == "staff" else "system"
 
 
-def describe(data: EventData, state: RoundState | None, currency: str) -> str:
+def describe(data: EventData, state: RoundState | None, currency: str, zone: tzinfo = UTC) -> str:
     """Return in one sentence what an event says.
 
     `state` is the round after it, from which a card's receiver gets the running total, None where
-    the play cannot be followed; `currency` is the round's.
+    the play cannot be followed; `currency` is the round's. Times are as clocks
+    of `zone` show them.
     """
     match data:
         case CardDealt(card=str(card), receiver=receiver):
@@ -95,7 +163,7 @@ def describe(data: EventData, state: RoundState | None, currency: str) -> str:
         case DealerChecked(natural=natural):
             return f"checks the hole card: {'a natural' if natural else 'no natural'}"
         case DecisionOffered():
-            return _offer(data, currency)
+            return _offer(data, currency, zone)
         case DecisionMade():
             return _decision(data, currency)
         case StakesPlaced(stakes=stakes):
@@ -110,6 +178,41 @@ def describe(data: EventData, state: RoundState | None, currency: str) -> str:
         case Incident():
             return _incident(data)
     return _record(data) or _money(data, currency) or type(data).__name__
+
+
+def decision_words(decided: DisputeDecided, currency: str) -> str:
+    """Return what was decided of a case, and paid by it, in the round's `currency`."""
+    amount = amount_text(decided.amount_minor, currency)
+    match decided.remedy:
+        case "refer":
+            what = "referred to an adjudicator"
+        case "withdraw":
+            what = decided.clause
+        case "award":
+            what = f"{amount} awarded by an adjudicator"
+        case "goodwill":
+            what = f"{amount} given, {decided.clause}"
+        case remedy:
+            verdict = _VERDICTS.get(decided.verdict, decided.verdict)
+            paid = f", {amount} paid" if decided.amount_minor else ""
+            what = f"{verdict}, {_REMEDIES.get(remedy, remedy)}{paid}"
+    reference = "" if decided.reference is None else f" (reference {decided.reference})"
+    needed = f"; {decided.keys_needed} persons must sign" if decided.keys_needed > 1 else ""
+    return f"{what}{reference}{needed}"
+
+
+def decision_word(decided: DisputeDecided) -> str:
+    """Return what was decided in the word that staff have for it: rejected, paid, voided.
+
+    A complaint is rejected where the evidence says so and the result is honoured; of one that the
+    evidence leaves open, the result stands.
+    """
+    remedy = decided.remedy
+    if remedy in _PAYS and decided.amount_minor:
+        return "paid"
+    if remedy == "honour" and decided.verdict == "rejected":
+        return "rejected"
+    return _IN_A_WORD.get(remedy, remedy.replace("_", " "))
 
 
 def hand_total(hand: Hand) -> str:
@@ -133,7 +236,7 @@ def dealer_cards(state: RoundState) -> tuple[str, ...]:
 
 
 def _record(data: EventData) -> str | None:
-    """Tell what begins and ends a round or a case."""
+    """Tell what begins and ends a round or a case, and what became of an alarm."""
     match data:
         case RoundOpened(rules_digest=digest):
             return f"round opened under rules {digest[:16]}…"
@@ -143,10 +246,12 @@ def _record(data: EventData) -> str | None:
             return f"server seed revealed, {seed[:16]}…"
         case RoundVoided(reason=reason):
             return f"round voided: {reason}"
+        case AlarmInvestigated(alarm=number, note=note):
+            return f"alarm {number} investigated: {note}"
+        case AlarmClosed(alarm=number, note=note):
+            return f"alarm {number} closed: {note}"
         case DisputeOpened(claim=claim, note=note):
             return f"dispute opened, claim: {claim}{f' ({note})' if note else ''}"
-        case DisputeDecided(verdict=verdict, remedy=remedy):
-            return f"dispute decided: {verdict}, remedy {remedy}"
     return None
 
 
@@ -171,6 +276,11 @@ def _money(data: EventData, currency: str) -> str | None:
             return f"resettles {data.bet} of {data.hand}: {before} → {after} ({data.line})"
         case Refunded(amount_minor=minor):
             return f"refunds {amount_text(minor, currency)} of {data.bet} of {data.hand}"
+        case Awarded(amount_minor=minor):
+            of_bet = "" if data.bet is None else f" for {data.bet} of {data.hand}"
+            return f"pays {amount_text(minor, currency)} beyond what is due{of_bet}"
+        case DisputeDecided():
+            return f"dispute decided: {decision_words(data, currency)}"
     return None
 
 
@@ -181,13 +291,13 @@ def _incident(data: Incident) -> str:
     return f"{name}{scope}: {cause}{f' ({data.note})' if data.note else ''}"
 
 
-def _offer(offer: DecisionOffered, currency: str) -> str:
+def _offer(offer: DecisionOffered, currency: str, zone: tzinfo) -> str:
     parts = [f"offers {offer.hand}: {', '.join(offer.legal)}"]
     if offer.cash_out_minor is not None:
         parts.append(f" (cash out pays {amount_text(offer.cash_out_minor, currency)})")
     parts += [f" · {act} barred: {reason}" for act, reason in offer.barred.items()]
     if offer.deadline is not None:
-        parts.append(f" · until {offer.deadline[11:19]} UTC")
+        parts.append(f" · until {clock_text(offer.deadline, zone)[11:]} {zone}")
     return "".join(parts)
 
 

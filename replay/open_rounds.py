@@ -22,8 +22,17 @@ from ledger.events import (
 )
 from ledger.rounds import RoundRow
 from replay.catalogue import policies_by_digest, rules_by_digest
+from replay.currency import unit_of
+from replay.disputes.cases import Decided, read_decided, resumed_at
 from replay.interruptions import operations_of
-from replay.waiting import Outage, Waiting, default_due, outages_in, waiting_of
+from replay.waiting import (
+    Outage,
+    Waiting,
+    default_due,
+    outages_in,
+    waiting_of,
+    with_resumptions,
+)
 
 ROUNDS_A_QUERY = 500
 
@@ -54,11 +63,13 @@ class OpenRounds:
         self._games = {digest: rules.id for digest, rules in rules_by_digest(ledger).items()}
         self._policies = policies_by_digest(ledger)
         self._outages = outages_in(operations_of(ledger))
+        self._decided: dict[str, tuple[Decided, ...]] = {}
 
     def read(self, rows: Sequence[RoundRow]) -> Iterator[list[Recorded]]:
         """Yield the events of each round that is still open; one unreadable is passed over."""
         for first in range(0, len(rows), ROUNDS_A_QUERY):
             some = [row.round for row in rows[first : first + ROUNDS_A_QUERY]]
+            self._decided |= read_decided(self._ledger, some)
             for events in self._ledger.events_of(some).values():
                 ended = isinstance(events[-1].event.data, RoundClosed | RoundVoided)
                 if isinstance(events[0].event.data, RoundOpened) and not ended:
@@ -71,12 +82,13 @@ class OpenRounds:
         policy = self._policies.get(opened.policy_digest or "")
         return default_due(waiting, policy, self.outages(events), self.now)
 
-    def outages(self, events: Sequence[Recorded]) -> list[Outage]:
-        """Return when the service stood still, as far as it concerns a round."""
+    def outages(self, events: Sequence[Recorded]) -> tuple[Outage, ...]:
+        """Return what puts off the default of a round that was read (`with_resumptions`)."""
         opened = events[0].event.data
         assert isinstance(opened, RoundOpened)
         names = self._games.get(opened.rules_digest), opened.table
-        return [each for each in self._outages if each.covers(*names)]
+        stood = [each for each in self._outages if each.covers(*names)]
+        return with_resumptions(stood, resumed_at(self._decided.get(events[0].event.stream, ())))
 
     def describe(self, events: Sequence[Recorded]) -> WaitingRound:
         """Return what is told of a round."""
@@ -87,7 +99,7 @@ class OpenRounds:
         return WaitingRound(
             round=events[0].event.stream,
             player=opened.player,
-            currency=opened.currency,
+            currency=unit_of(opened),
             held_minor=held_stakes_minor(events),
             since=format_time(waiting.since),
             waits_seconds=max(0, int((self.now - waiting.since).total_seconds())),

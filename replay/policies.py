@@ -36,9 +36,10 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     `stakes_before_deal` are chips laid without a deal: returned when the connection is restored, or
     when the default's time is up, or kept as they lie. `idling_counts_as_loss` lets the default's
     time run while the player is connected too. `service_stop_restarts_period` grants the whole
-    period again after the service stood still, where it otherwise goes on. A round's net win above
+    period again after the service stood still, where it otherwise goes on. A round that waits for
+    its player without a timer is overdue after `longest_wait_days`. A round's net win above
     `hold_net_win_above_minor` waits for a person; a decision above `two_keys_above_minor` needs two
-    keys.
+    persons. Both amounts are in `currency`, and bind no round of another.
     """
 
     game: str
@@ -47,9 +48,14 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     default: Default | None
     idling_counts_as_loss: bool
     service_stop_restarts_period: bool
+    longest_wait_days: Annotated[int, msgspec.Meta(ge=1, le=3650)]
+    currency: str
     hold_net_win_above_minor: int | None
     two_keys_above_minor: int | None
 
+
+LONGEST_WAIT_DAYS: Final = 90
+"""How long a round without a timer may wait for its player (ASSUMED: no page says)."""
 
 POLICIES: Final[dict[str, Policy]] = {
     policy.game: policy
@@ -61,6 +67,8 @@ POLICIES: Final[dict[str, Policy]] = {
             default=None,
             idling_counts_as_loss=False,
             service_stop_restarts_period=False,
+            longest_wait_days=LONGEST_WAIT_DAYS,
+            currency="EUR",
             hold_net_win_above_minor=None,
             two_keys_above_minor=100_000,
         ),
@@ -71,6 +79,8 @@ POLICIES: Final[dict[str, Policy]] = {
             default=None,
             idling_counts_as_loss=False,
             service_stop_restarts_period=False,
+            longest_wait_days=LONGEST_WAIT_DAYS,
+            currency="GBP",
             hold_net_win_above_minor=1_000_000,
             two_keys_above_minor=100_000,
         ),
@@ -88,6 +98,8 @@ POLICIES: Final[dict[str, Policy]] = {
             ),
             idling_counts_as_loss=True,
             service_stop_restarts_period=True,
+            longest_wait_days=LONGEST_WAIT_DAYS,
+            currency="EUR",
             hold_net_win_above_minor=None,
             two_keys_above_minor=100_000,
         ),

@@ -8,8 +8,6 @@ judged, while the shoe, the money moved and the closing events still are.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import msgspec
-
 from ledger import Finding, Recorded
 from ledger.events import (
     BetSettled,
@@ -19,6 +17,7 @@ from ledger.events import (
     DecisionMade,
     DecisionOffered,
     EventData,
+    Funds,
     HoleCardShown,
     RoundClosed,
     RoundOpened,
@@ -29,6 +28,7 @@ from ledger.events import (
 )
 from ledger.findings import EVENT_AFTER_CLOSE
 from replay import findings as codes
+from replay.currency import unit_of
 from replay.engine.cards import FACE_DOWN, VALUE
 from replay.engine.dealer import makes_natural
 from replay.engine.hand import DECLINE, HIT, STAND, Act
@@ -56,58 +56,34 @@ from replay.money_check import (
     check_debit,
     check_decision_stake,
     check_limits,
-    check_offer,
     check_placed,
     check_refunds,
     check_void,
+    offer_problems,
 )
+from replay.replayed import Replay as Replay
+from replay.replayed import Step as Step
 from replay.shoe_check import Problem, ShoeCheck
+from replay.wallet_check import Moved, movements
 
 _PLAY = (CardDealt, DealerChecked, HoleCardShown, DecisionOffered, DecisionMade)
 _AFTER_THE_DEAL = (*_PLAY, BetSettled)
 
 
-class Step(msgspec.Struct, frozen=True):
-    """One event and the round as it stood after it; None before the deal or once unjudgeable."""
-
-    recorded: Recorded
-    state: RoundState | None
-
-
-class Replay(msgspec.Struct, frozen=True):
-    """A round rebuilt.
-
-    `state` is the last state the play could be followed to. `expected` holds what the rules pay,
-    `settled` what was recorded. `judged` is False once the play could no longer be followed.
-    `next_index` and `hole_index` are places in the shoe; `offered` is the offer that stands open.
-    """
-
-    round_id: str
-    opened: RoundOpened
-    rules: Rules | None
-    steps: tuple[Step, ...]
-    state: RoundState | None
-    judged: bool
-    expected: tuple[Outcome, ...]
-    settled: dict[Bet, BetSettled]
-    requested: DealRequested | None
-    offered: tuple[Act, ...]
-    next_index: int
-    hole_index: int | None
-    hole: str | None
-    ending: RoundClosed | RoundVoided | None
-    findings: tuple[Finding, ...]
-
-
-def replay_round(events: Sequence[Recorded], rules_by_digest: Mapping[str, Rules]) -> Replay:
+def replay_round(
+    events: Sequence[Recorded],
+    rules_by_digest: Mapping[str, Rules],
+    sealed_seed: bytes | None = None,
+) -> Replay:
     """Rebuild one round from the events of its stream, in order.
 
-    `rules_by_digest` holds the ledger's rule sets. Raises RoundUnreadable for a stream that does
-    not begin with RoundOpened.
+    `rules_by_digest` holds the ledger's rule sets. `sealed_seed` is the seed as whoever holds the
+    key unsealed it: where none that fits was revealed, the cards are held to it. Raises
+    RoundUnreadable for a stream that does not begin with RoundOpened.
     """
     if not events or not isinstance(events[0].event.data, RoundOpened):
         raise RoundUnreadable("this stream does not begin with RoundOpened: it is no round")
-    return _Replayer(events, events[0].event.data, rules_by_digest).run()
+    return _Replayer(events, events[0].event.data, rules_by_digest, sealed_seed).run()
 
 
 class _Replayer:
@@ -118,18 +94,26 @@ class _Replayer:
         events: Sequence[Recorded],
         opened: RoundOpened,
         rules_by_digest: Mapping[str, Rules],
+        sealed_seed: bytes | None,
     ) -> None:
         self.events = events
         self.opened = opened
         self.round_id = events[0].event.stream
         self.rules = rules_by_digest.get(opened.rules_digest)
-        self.shoe = ShoeCheck(self.round_id, opened.rules_digest, self.rules, events)
-        self.money = Settlements(opened.currency)
+        self.shoe = ShoeCheck(self.round_id, opened.rules_digest, self.rules, events, sealed_seed)
+        self.unit = unit_of(opened)
+        self.money = Settlements(self.unit)
         self.state: RoundState | None = None
         self.lost = False
         self.requested: DealRequested | None = None
         self.placed: Mapping[str, Mapping[str, int]] = {}
         self.offer: DecisionOffered | None = None
+        self.made: DecisionMade | None = None
+        self.costs: dict[int, int] = {}
+        self.offer_is_right = False
+        self.balance_minor: int | None = None
+        self.filled_in = False
+        self.broken_by: Finding | None = None
         self.begun = False
         self.revealed = False
         self.hole: str | None = None
@@ -137,15 +121,16 @@ class _Replayer:
         self.findings: list[Finding] = []
         self._outcomes_of: tuple[RoundState | None, list[Outcome]] = (None, [])
         self._left_to_play = _count_play(events)
+        self._seq = 0
+        self._moved: tuple[Moved, ...] = ()
 
     def run(self) -> Replay:
         steps = []
-        for recorded in self.events:
+        for recorded, moved in zip(self.events, movements(self.events), strict=True):
+            self._moved = moved
             self._left_to_play -= isinstance(recorded.event.data, _PLAY)
-            for code, text in self._take(recorded.event.data):
-                self.findings.append(
-                    Finding(code, text, self.round_id, recorded.leaf_index, recorded.event.seq)
-                )
+            self._seq = recorded.event.seq
+            self._find(recorded)
             steps.append(Step(recorded, None if self.lost else self.state))
         return Replay(
             round_id=self.round_id,
@@ -156,14 +141,30 @@ class _Replayer:
             judged=not self.lost,
             expected=tuple(self._outcomes()),
             settled=self.money.recorded,
+            costs=self.costs,
+            placed=self.placed,
             requested=self.requested,
-            offered=() if self.offer is None else tuple(self.offer.legal),
+            offer=self.offer,
+            offer_is_right=self.offer_is_right,
             next_index=self.shoe.next_index,
             hole_index=self.shoe.hole_index,
             hole=self.hole,
             ending=self.ending,
             findings=tuple(self.findings),
+            broken_by=self.broken_by,
         )
+
+    def _find(self, recorded: Recorded) -> None:
+        """Take the next event, and note the first finding that breaks the state."""
+        leaf_index, event = recorded.leaf_index, recorded.event
+        found = [
+            Finding(*problem, self.round_id, leaf_index, event.seq)
+            for problem in self._take(event.data)
+        ]
+        self.findings += found
+        unknown = self.lost or self.filled_in
+        breaking = (each for each in found if unknown or each.code in codes.BREAKS_STATE)
+        self.broken_by = self.broken_by or next(breaking, None)
 
     def _take(self, data: EventData) -> Iterator[Problem]:
         if self.ending is not None:
@@ -174,6 +175,9 @@ class _Replayer:
             yield codes.EVENT_OUT_OF_PLACE, misplaced
             if not self.revealed and not isinstance(data, ShoeCommitted | StakesPlaced):
                 return
+        funds = getattr(data, "funds", None)
+        if isinstance(funds, Funds) and funds.balance_after_minor is not None:
+            self.balance_minor = funds.balance_after_minor
         match data:
             case RoundOpened():
                 yield from self._open(data)
@@ -201,6 +205,8 @@ class _Replayer:
                 yield from self._closed(data)
             case RoundVoided():
                 yield from self._voided(data)
+        for moved in self._moved:
+            yield from moved.problems
 
     def _misplaced(self, data: EventData) -> str | None:
         """Say why an event cannot stand here, whatever it says; None when it can."""
@@ -229,19 +235,20 @@ class _Replayer:
 
     def _deal_requested(self, requested: DealRequested) -> Iterator[Problem]:
         self.requested = requested
+        yield from self.shoe.check_committed()
         total = sum(sum(bets.values()) for bets in requested.stakes.values())
-        yield from check_debit(requested.funds, total, "the deal", self.opened.currency)
+        yield from check_debit(requested.funds, total, "the deal", self.unit)
         if not self.shoe.has_client_seed:
             sentence = f"the client seed {requested.client_seed[:40]!r} is not 0 to 64 bytes as hex"
             yield codes.CLIENT_SEED_INVALID, sentence
-        yield from check_limits(self.opened.limits, requested.stakes, self.opened.currency)
+        yield from check_limits(self.opened.limits, requested.stakes, self.unit)
         if self.rules is not None:
             try:
                 self.state = open_round(self.rules, requested.stakes)
             except StakeRefused as refusal:
                 self.lost = True
                 yield codes.STAKE_NOT_ALLOWED, str(refusal)
-        yield from check_placed(self.placed, requested.stakes, self.opened.currency)
+        yield from check_placed(self.placed, requested.stakes, self.unit)
 
     # Cards
 
@@ -283,6 +290,7 @@ class _Replayer:
                 return
 
     def _skipped(self, due: Decide, implied: Act) -> Iterator[Problem]:
+        self.filled_in = True
         if self.offer is None or self.offer.hand != due.hand:
             yield codes.OFFER_WITHHELD, f"{due.hand} was never offered {', '.join(due.legal)}"
         else:
@@ -340,20 +348,21 @@ class _Replayer:
 
     def _offered(self, offer: DecisionOffered) -> Iterator[Problem]:
         yield from self._reach_decision(offer.hand)
-        self.offer = offer
+        self.offer, self.offer_is_right, self.made = offer, False, None
         if self.state is None or self.lost:
             return
         self.money.turn_ends(self._outcomes())
-        due = self.state.due
-        if isinstance(due, Decide) and due.hand == offer.hand:
-            yield from check_offer(offer, due, self.opened.currency)
-        else:
-            sentence = f"{offer.hand} was offered a decision where {self._due()} was due"
-            yield codes.OFFER_NOT_ALLOWED, sentence
+        problems = list(offer_problems(offer, self.state, self.balance_minor, self.unit))
+        self.offer_is_right = not problems
+        yield from problems
 
     def _decision(self, made: DecisionMade) -> Iterator[Problem]:
+        if self._repeats(made):
+            self.costs[self._seq] = 0
+            yield codes.DECISION_REPEATED, f"{made.act} of {made.hand} was recorded twice"
+            return
         yield from self._reach_decision(made.hand)
-        offer, self.offer = self.offer, None
+        offer, self.offer, self.made = self.offer, None, made
         if made.actor is None:
             yield codes.ACTOR_MISSING, f"nobody is named for {made.act} of {made.hand}"
         if self.state is None or self.lost:
@@ -368,11 +377,17 @@ class _Replayer:
         elif made.act not in offer.legal and made.act in offer.barred:
             sentence = f"{made.act} was barred to {made.hand}: {offer.barred[made.act]}"
             yield codes.ILLEGAL_DECISION, sentence
-        yield from check_decision_stake(
-            made, added_stake_minor(self.state, made.act), self.opened.currency
-        )
+        cost = self.costs[self._seq] = added_stake_minor(self.state, made.act)
+        yield from check_decision_stake(made, cost, self.unit)
         shown = None if offer is None else offer.cash_out_minor
         self.state = apply(self.state, made.act, shown)
+
+    def _repeats(self, made: DecisionMade) -> bool:
+        """Tell whether a decision is the last one once more, with no offer made in between."""
+        last, due = self.made, self._due_now()
+        if last is None or (last.hand, last.act) != (made.hand, made.act):
+            return False
+        return not (isinstance(due, Decide) and due.hand == made.hand)
 
     def _reach_decision(self, hand: str) -> Iterator[Problem]:
         while self.state is not None and not self.lost:
@@ -429,8 +444,10 @@ class _Replayer:
             stakes = _stakes_by_bet(self.placed)
         else:
             stakes = _stakes_by_bet(self.requested.stakes)
-        yield from check_refunds(voided.refunds, stakes, self.money.recorded, self.opened.currency)
-        yield from check_void(self._outcomes(), self.money.recorded, self.opened.currency)
+        found = self._outcomes()
+        decided = [(each.hand, each.bet) for each in found if each.paid_minor is not None]
+        yield from check_refunds(voided.refunds, stakes, self.money.recorded, decided, self.unit)
+        yield from check_void(found, self.money.recorded, self.unit)
 
     # What the engine says
 

@@ -22,9 +22,17 @@ class ShoeCheck:
     """
 
     def __init__(
-        self, round_id: str, digest: str, rules: Rules | None, events: Sequence[Recorded]
+        self,
+        round_id: str,
+        digest: str,
+        rules: Rules | None,
+        events: Sequence[Recorded],
+        sealed_seed: bytes | None = None,
     ) -> None:
-        """Find commitment, reveal and client seed among the round's events."""
+        """Find commitment, reveal and client seed among the round's events.
+
+        `sealed_seed` serves where no seed was revealed that fits the commitment.
+        """
         self.shoe: Shoe | None = None
         self.hole_index: int | None = None
         self.next_index = 0
@@ -34,10 +42,11 @@ class ShoeCheck:
             if isinstance(each.event.data, ShoeCommitted)
         ]
         self._round_id, self._digest = round_id, digest
-        seed = self._seed(events)
+        seeds = filter(None, (self._seed(events), sealed_seed))
+        seed = next(filter(self.fits, seeds), None)
         client_seed = _client_seed(events)
         self.has_client_seed = client_seed is not None and len(client_seed) <= MAX_CLIENT_SEED_BYTES
-        if rules is None or seed is None or client_seed is None or not self.fits(seed):
+        if rules is None or seed is None or client_seed is None:
             return
         try:
             self.shoe = Shoe(seed, round_id, digest, client_seed, rules.decks)
@@ -50,12 +59,15 @@ class ShoeCheck:
             return False
         return commitment(self._round_id, self._digest, seed).hex() == self._commitments[0]
 
+    def check_committed(self) -> Iterator[Problem]:
+        """Hold the round to one commitment, once it is dealt from a shoe."""
+        count = len(self._commitments)
+        if count != 1:
+            yield codes.COMMITMENT_MISMATCH, f"the round has {count} commitments, not one"
+
     def reveal(self, revealed: ShoeRevealed) -> Iterator[Problem]:
         """Hold the revealed seed to the commitment."""
-        if len(self._commitments) != 1:
-            count = len(self._commitments)
-            yield codes.COMMITMENT_MISMATCH, f"the round has {count} commitments, not one"
-        elif not self.fits(_bytes(revealed.seed) or b""):
+        if len(self._commitments) == 1 and not self.fits(seed_bytes(revealed.seed) or b""):
             yield codes.COMMITMENT_MISMATCH, "the revealed seed is not the one committed to"
 
     def deal(self, dealt: CardDealt, card: str) -> Iterator[Problem]:
@@ -93,7 +105,7 @@ class ShoeCheck:
     def _seed(events: Sequence[Recorded]) -> bytes | None:
         for each in events:
             if isinstance(each.event.data, ShoeRevealed):
-                return _bytes(each.event.data.seed)
+                return seed_bytes(each.event.data.seed)
         return None
 
 
@@ -106,6 +118,7 @@ def check_reveal(events: Sequence[Recorded]) -> Iterator[Problem]:
     revealed = [each.event.data for each in events if isinstance(each.event.data, ShoeRevealed)]
     if not revealed:
         yield codes.SEED_NOT_REVEALED, "the round ended without revealing its seed"
+    yield from check.check_committed()
     for data in revealed:
         yield from check.reveal(data)
 
@@ -119,11 +132,12 @@ def other_card(card: str, due: str, shoe_index: int, *, is_hole: bool = False) -
 def _client_seed(events: Sequence[Recorded]) -> bytes | None:
     for each in events:
         if isinstance(each.event.data, DealRequested):
-            return _bytes(each.event.data.client_seed)
+            return seed_bytes(each.event.data.client_seed)
     return None
 
 
-def _bytes(text: str) -> bytes | None:
+def seed_bytes(text: str) -> bytes | None:
+    """Return the bytes of a recorded seed, None where it is not hexadecimal."""
     try:
         return bytes.fromhex(text)
     except ValueError:

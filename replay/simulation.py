@@ -3,7 +3,7 @@
 The player's choices follow from the seed; the shoes are fresh each time, as at a live table.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -35,9 +35,11 @@ def simulate(
     player: Player,
     rounds: int,
     progress: Callable[[int], None] | None = None,
+    names: Sequence[str] = ("simulated",),
 ) -> SimulationResult:
     """Play `rounds` rounds with the same stakes and record them, many in one transaction.
 
+    The players of the ledger's `names` take turns, and all choose as `player` does.
     `progress` is told how many rounds are recorded. Raises StakeRefused for stakes the table
     cannot take and InputRefusedError for a game out of service, before anything is recorded.
     """
@@ -47,7 +49,7 @@ def simulate(
     table.check_stakes(stakes)
     events = staked = paid = 0
     for number in range(1, rounds + 1):
-        live = table.open_round("simulated")
+        live = table.open_round(names[(number - 1) % len(names)])
         live.deal(stakes)
         while isinstance(live.due, Decide) and live.state is not None:
             hand = live.due.hand

@@ -13,21 +13,24 @@ import msgspec
 
 from ledger import Ledger, Recorded
 from ledger.clock import format_time
-from ledger.errors import StreamConflict
+from ledger.errors import LedgerError, StreamConflict
+from ledger.events import BetSettled
 from replay.batch import Batch
 from replay.errors import ReplayError
+from replay.intents import IN_FLIGHT, settle_open
 from replay.live_round import LiveRound
 from replay.open_rounds import OpenRounds
-from replay.resume import Resumption
+from replay.resume import take_up
 from replay.waiting import waiting_of
-from replay.wallet import Wallet
+from replay.wallet import AnyWallet
+from replay.wallet_check import has_wallet
 
 ROUNDS_A_BATCH = 250
 """Rounds ended in one transaction: most of the gain, and little to do again after a conflict."""
 
-Deed: TypeAlias = Literal["stood", "returned", "finished"]
-"""What was done: every open hand stood, stakes without a deal returned, or a round that waited for
-nobody played to its end."""
+Deed: TypeAlias = Literal["stood", "returned", "finished", "paid"]
+"""What was done: every open hand stood, stakes without a deal returned, a round that waited for
+nobody played to its end, or paid what it had come to and goes on."""
 
 
 _Due: TypeAlias = tuple[list[Recorded], datetime | None]
@@ -37,7 +40,8 @@ _Due: TypeAlias = tuple[list[Recorded], datetime | None]
 class Swept(msgspec.Struct, frozen=True):
     """A round that was ended, and what it came to, in minor units of its currency.
 
-    `default_due` is when it was due, None where no input had been open.
+    `default_due` is when it was due, None where no input had been open. `by_hand_minor` is what is
+    to be paid by hand: the round's stakes were debited by a wallet, and none was asked to pay.
     """
 
     round: str
@@ -46,6 +50,7 @@ class Swept(msgspec.Struct, frozen=True):
     default_due: str | None
     paid_minor: int
     held_minor: int
+    by_hand_minor: int
     currency: str
 
 
@@ -57,29 +62,37 @@ class Skipped(msgspec.Struct, frozen=True):
 
 
 class SweepResult(msgspec.Struct, frozen=True):
-    """What a sweep did at the time `at`: of `open_rounds` some were due, `next_due` comes next."""
+    """What a sweep did at the time `at`: of `open_rounds` some were due, `next_due` comes next.
+
+    `owed` are the references of movements that a wallet has still to cancel.
+    """
 
     at: str
     open_rounds: int
     swept: tuple[Swept, ...]
     skipped: tuple[Skipped, ...]
     next_due: str | None
+    owed: tuple[str, ...] = ()
 
 
 def sweep(
     ledger: Ledger,
     *,
-    wallet: Wallet | None = None,
+    wallet: AnyWallet | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SweepResult:
     """Do in every open round what is due by the ledger's clock.
 
-    With a `wallet`, which cannot take back what a transaction of many rounds could not write, each
-    round is written by itself. `progress` is told rounds looked at and rounds in all. Raises
-    KeyUnusable where a key to sign with is missing, and the store's errors; what was swept before
-    stays.
+    With a `wallet` each round is written by itself, and what was asked of the wallet in turns that
+    were never written is cancelled. `progress` is told rounds looked at and rounds in all. Raises
+    KeyUnusable where a key to sign with is missing, ClockStepped where this host's clock leapt
+    since the last sweep, SigningRefused for a restored copy of a ledger, which knows of nothing
+    what became of it, and the store's errors; what was swept before stays.
     """
+    ledger.growth.check()
     now = ledger.now()
+    ledger.look_again()
+    owed = [] if wallet is None else settle_open(ledger, wallet, older_than=IN_FLIGHT)
     rows = ledger.rounds(state="open")
     open_rounds = OpenRounds(ledger, now)
     broom = _Broom(ledger, open_rounds, wallet)
@@ -106,26 +119,34 @@ def sweep(
         swept=tuple(broom.swept),
         skipped=tuple(broom.skipped),
         next_due=None if next_due is None else format_time(next_due),
+        owed=tuple(intent.reference for intent in owed),
     )
 
 
 class _Broom:
     """Ends rounds, many in one transaction, and each by itself where that does not go."""
 
-    def __init__(self, ledger: Ledger, open_rounds: OpenRounds, wallet: Wallet | None) -> None:
+    def __init__(self, ledger: Ledger, open_rounds: OpenRounds, wallet: AnyWallet | None) -> None:
         self._open_rounds = open_rounds
         self.swept: list[Swept] = []
         self.skipped: list[Skipped] = []
         self._ledger = ledger
         self._batch = Batch(ledger)
-        self._many = Resumption(ledger, journal=self._batch)
-        self._single = Resumption(ledger, wallet=wallet)
-        self._singly = wallet is not None
+        self._wallet = wallet
+
+    def _by_hand_minor(self, events: Sequence[Recorded], live: LiveRound) -> int:
+        """Return what a round came to now for which no wallet was asked, though one debited."""
+        if self._wallet is not None or not has_wallet(events):
+            return 0
+        before = sum(
+            each.event.data.paid_minor for each in events if isinstance(each.event.data, BetSettled)
+        )
+        return sum(bet.paid_minor for bet in live.settled) - before - live.held_minor
 
     def sweep(self, due: Sequence[_Due]) -> None:
         """End some rounds."""
-        if not self._singly:
-            swept, skipped = self._end(due, self._many)
+        if self._wallet is None:
+            swept, skipped = self._end(due, self._batch)
             try:
                 self._batch.flush()
             except StreamConflict:
@@ -136,33 +157,47 @@ class _Broom:
                 return
         for events, moment in due:
             again = self._ledger.events(events[0].event.stream)
-            swept, skipped = self._end([(again, moment)], self._single)
+            swept, skipped = self._end([(again, moment)])
             self.swept += swept
             self.skipped += skipped
 
     def _end(
-        self, due: Sequence[_Due], resumption: Resumption
+        self, due: Sequence[_Due], journal: Batch | None = None
     ) -> tuple[list[Swept], list[Skipped]]:
         swept, skipped = [], []
         for events, moment in due:
             round_id = events[0].event.stream
             try:
-                live = resumption.resume(events)
+                live = take_up(self._ledger, events, wallet=self._wallet, journal=journal)
                 done = live.apply_due(self._open_rounds.outages(events))
             except StreamConflict:
                 skipped.append(Skipped(round_id, "it went on elsewhere"))
             except ReplayError as error:
                 skipped.append(Skipped(round_id, str(error)))
+            except LedgerError:
+                raise
+            except Exception as error:
+                if self._wallet is None:
+                    raise
+                why = f"the wallet did not answer, and is asked again: {one_line(error)}"
+                skipped.append(Skipped(round_id, why))
             else:
                 if done:
-                    swept.append(_told(live, moment))
+                    swept.append(_told(live, moment, self._by_hand_minor(events, live)))
                 else:
                     skipped.append(Skipped(round_id, "it is not due any more"))
         return swept, skipped
 
 
-def _told(live: LiveRound, due: datetime | None) -> Swept:
+def one_line(error: Exception) -> str:
+    """Return what an error says, in one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _told(live: LiveRound, due: datetime | None, by_hand_minor: int) -> Swept:
     did: Deed = "returned" if live.state is None else "finished" if due is None else "stood"
+    if not live.is_over:
+        did = "paid"
     return Swept(
         round=live.round_id,
         player=live.player,
@@ -170,5 +205,6 @@ def _told(live: LiveRound, due: datetime | None) -> Swept:
         default_due=None if due is None else format_time(due),
         paid_minor=sum(bet.paid_minor for bet in live.settled),
         held_minor=live.held_minor,
-        currency=live.table.settings.currency,
+        by_hand_minor=by_hand_minor,
+        currency=live.table.settings.unit,
     )

@@ -4,7 +4,7 @@ One definition for the live table, the sweep and the audit: a fold over a round'
 function of it. Every time is one that an event was recorded at. The period runs from the latest of
 opening, chips laid, deal, offer, input, loss and restoration; an input that was refused changed
 nothing and starts no period. While the service stood still nobody could play: that time never
-counts against the player.
+counts against the player. A case decided by `resume` begins the period anew.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,6 +30,7 @@ from ledger.events import (
     RoundVoided,
     ServiceStarted,
     ServiceStopped,
+    ShoeRevealed,
     StakesPlaced,
 )
 from replay.policies import Policy
@@ -39,16 +40,23 @@ class Outage(NamedTuple):
     """The service stood still from `start` to `stop`, for a game's id, a table, or (None) all.
 
     `start` is None where a start was recorded and no stop: the service broke down, nobody knows
-    when. `stop` is None while it lasts.
+    when. `stop` is None while it lasts. `grants_whole_period` tells that the period begins anew at
+    its end whatever the policy says of outages.
     """
 
     start: datetime | None
     stop: datetime | None
     scope: str | None
+    grants_whole_period: bool = False
 
     def covers(self, *names: str | None) -> bool:
         """Tell whether it concerns any of these, a game's id and a table's name."""
         return self.scope is None or self.scope in names
+
+    def lasts_at(self, moment: datetime) -> bool:
+        """Tell whether the service is known to have stood still at a moment."""
+        begun = self.start is not None and self.start <= moment
+        return begun and (self.stop is None or moment < self.stop)
 
 
 class Waiting(NamedTuple):
@@ -128,8 +136,27 @@ def default_due(
         if stop is None:
             return None
         whole = stop + period
-        due = max(due, whole if policy.service_stop_restarts_period else due + (stop - start))
+        restarts = policy.service_stop_restarts_period or outage.grants_whole_period
+        due = max(due, whole if restarts else due + (stop - start))
     return due
+
+
+def with_resumptions(outages: Iterable[Outage], resumed: Iterable[datetime]) -> tuple[Outage, ...]:
+    """Return what puts a round's default off: outages, and decisions to resume it, in order.
+
+    From each such decision on the player has the whole period again, as after a restoration. Like
+    any outage it revives nothing that was due before it.
+    """
+    decided = [Outage(at, at, None, grants_whole_period=True) for at in resumed]
+    if not decided:
+        return tuple(outages)
+    return tuple(sorted((*outages, *decided), key=_first_known))
+
+
+def _first_known(outage: Outage) -> datetime:
+    moment = outage.start or outage.stop
+    assert moment is not None
+    return moment
 
 
 def offer_deadline(waiting: Waiting, policy: Policy | None) -> datetime | None:
@@ -145,62 +172,76 @@ def outages_in(operations: Iterable[Recorded]) -> tuple[Outage, ...]:
     A start ends the stop of its own scope. One without such a stop follows a breakdown that nobody
     recorded: whoever was playing then is given the benefit of it.
     """
-    found: list[Outage] = []
+    service = Service()
     for recorded in operations:
+        service.follow(recorded)
+    return tuple(service.outages)
+
+
+class Service:
+    """What stands still or is closed: a fold over the events of `operations`, in their order."""
+
+    def __init__(self) -> None:
+        """Begin before the first event: everything is in service."""
+        self.outages: list[Outage] = []
+        self._lasting: dict[str | None, int] = {}
+        self._closed: dict[tuple[bool, str | None], GameDisabled | ServiceStopped] = {}
+
+    def follow(self, recorded: Recorded) -> None:
+        """Take the next event."""
         data, at = recorded.event.data, parse_time(recorded.event.at)
-        if not isinstance(data, ServiceStopped | ServiceStarted):
-            continue
-        lasting = next(
-            (n for n, each in enumerate(found) if each.stop is None and each.scope == data.scope),
-            None,
-        )
-        if isinstance(data, ServiceStopped):
-            if lasting is None:
-                found.append(Outage(at, None, data.scope))
-        elif lasting is None:
-            found.append(Outage(None, at, data.scope))
-        else:
-            found[lasting] = found[lasting]._replace(stop=at)
-    return tuple(found)
-
-
-def closed_to_new_rounds(
-    operations: Iterable[Recorded], *names: str | None
-) -> GameDisabled | ServiceStopped | None:
-    """Return what keeps a game, or a table, from opening rounds now; None where nothing does.
-
-    A game that is disabled opens no round; those that are open are played to their end (ASSUMED).
-    """
-    standing: dict[tuple[bool, str | None], GameDisabled | ServiceStopped] = {}
-    for recorded in operations:
-        data = recorded.event.data
         if isinstance(data, GameDisabled | ServiceStopped):
-            standing[isinstance(data, GameDisabled), data.scope] = data
+            # The order of dict keys is that of the first closure: a renewed one keeps its place.
+            self._closed[isinstance(data, GameDisabled), data.scope] = data
         elif isinstance(data, GameEnabled | ServiceStarted):
-            standing.pop((isinstance(data, GameEnabled), data.scope), None)
-    concerned = (each for each in standing.values() if each.scope is None or each.scope in names)
-    return next(concerned, None)
+            self._closed.pop((isinstance(data, GameEnabled), data.scope), None)
+        if isinstance(data, ServiceStopped):
+            if data.scope not in self._lasting:
+                self._lasting[data.scope] = len(self.outages)
+                self.outages.append(Outage(at, None, data.scope))
+        elif isinstance(data, ServiceStarted):
+            lasting = self._lasting.pop(data.scope, None)
+            if lasting is None:
+                self.outages.append(Outage(None, at, data.scope))
+            else:
+                self.outages[lasting] = self.outages[lasting]._replace(stop=at)
+
+    def closes(self, *names: str | None) -> GameDisabled | ServiceStopped | None:
+        """Return what keeps a game, or a table, from opening rounds now; None where nothing does.
+
+        A game that is disabled opens no round; those that are open are played to their end
+        (ASSUMED).
+        """
+        concerned = (e for e in self._closed.values() if e.scope is None or e.scope in names)
+        return next(concerned, None)
 
 
 def dealer_has_shown(events: Iterable[Recorded]) -> bool:
-    """Tell whether the hole card was shown or the dealer drew: then nothing is resumed any more."""
-    dealt = 0
+    """Tell whether more than the dealer's up card was seen: then no input is taken any more.
+
+    That is so once the hole card lay open, the dealer drew, or the seed of the shoe was revealed.
+    """
+    faces = 0
     for recorded in events:
         data = recorded.event.data
-        dealt += isinstance(data, CardDealt) and data.receiver == "dealer"
-        if isinstance(data, HoleCardShown) or dealt > 2:
+        if isinstance(data, CardDealt) and data.receiver == "dealer":
+            faces += isinstance(data.card, str)
+        if isinstance(data, HoleCardShown | ShoeRevealed) or faces > 1:
             return True
     return False
 
 
-def held_minor(policy: Policy | None, settled: Sequence[BetSettled], last_turn: int) -> int:
+def held_minor(
+    policy: Policy | None, settled: Sequence[BetSettled], last_turn: int, currency: str
+) -> int:
     """Return what of a round's net win waits for a person's verification, in minor units.
 
-    `settled` are all of its settlements, of which those from `last_turn` on are not credited yet. A
-    net win up to the policy's bound is not held, nor are stakes that come back; what an earlier
-    turn paid is paid.
+    `settled` are all of its settlements, of which those from `last_turn` on are not credited yet,
+    in the round's `currency`. A net win up to the policy's bound is not held, nor are stakes that
+    come back; what an earlier turn paid is paid. The bound binds rounds of its own currency.
     """
-    bound = None if policy is None else policy.hold_net_win_above_minor
+    binds = policy is not None and policy.currency == currency
+    bound = policy.hold_net_win_above_minor if policy is not None and binds else None
     net = sum(bet.paid_minor - bet.stake_minor for bet in settled)
     if bound is None or net <= bound:
         return 0

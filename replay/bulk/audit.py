@@ -2,42 +2,57 @@
 
 Ranges are judged in any order by any process and joined in theirs, so that the report is the same
 bit for bit however they are cut and shared. Memory is in proportion to a range and to the rounds
-that are open, never to the ledger. A ledger that grows meanwhile is audited up to the size it had
-at the start. A worker that dies takes nothing with it: its ranges are judged again.
+that are open, but for 16 bytes of each revealed seed (`replay.seeds`). A ledger that grows
+meanwhile is audited up to the size it had at the start. A worker that dies takes nothing with it:
+its ranges are judged again.
 """
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from ledger import Ledger, StoredLeaf
-from ledger.integrity import Integrity, IntegrityJoin, check_range, examined
+from ledger.errors import StoreDamaged
 from ledger.keyring import KeyRing
 from ledger.recorded import read_leaf
-from ledger.sharing import Fetch, Progress
 from ledger.store_errors import translated_errors
-from ledger.verify import SAMPLE
-from replay.audit import AuditResult, OpenRound, concerns, judge, open_round
+from ledger.verify.batch import FetchBatch, LeafBatch, elsewhere, here
+from ledger.verify.integrity import Integrity, IntegrityJoin, examined
+from ledger.verify.ranges import check_range
+from ledger.verify.trusted import KeysHidden
+from ledger.verify.whole import SAMPLE
+from ledger.verify.workers import Progress
+from replay.audit import (
+    AuditResult,
+    OpenRound,
+    check_seeds,
+    concerns,
+    judge,
+    open_round,
+    reveals_before,
+)
 from replay.bulk import progress as notes_of
 from replay.bulk.pool import shared, uncollected
 from replay.bulk.progress import Notes
 from replay.bulk.ranges import Judge, Piece, RangeJudge, RangeReport
 from replay.catalogue import rules_by_digest
-from replay.disputes.case_check import check_cases
+from replay.disputes.case_audit import check_cases
+from replay.disputes.complaints.check import check_complaints
 from replay.engine.rules import Rules
 from replay.errors import ClusterUnusable
 from replay.interruptions import Circumstances, circumstances_of
 
-RANGE = 16_384
-"""Leaves judged at a time: enough rounds for the columns to pay, few megabytes to hold."""
+RANGE = 4_096
+"""Leaves judged at a time: enough rounds for the columns to pay, few enough for a cache."""
 
-CLUSTER_RANGE = 8 * RANGE
+CLUSTER_RANGE = 32 * RANGE
 """Leaves judged at a time on a cluster, where handing out a range costs some 5 ms, however long."""
 
 SHARED_FROM = 100_000
@@ -87,10 +102,43 @@ def audit(
     ledger's errors.
     """
     asked = notes_of.asked(only, from_leaf, public_key, checkpoint, every_signature)
-    rules, count = rules_by_digest(ledger), workers or os.cpu_count() or 1
-    kept, ring = notes_of.load(notes, ledger, asked, checkpoint, count, progress)
+    how = _How(workers or os.cpu_count() or 1, workers is None, scheduler, partitions, sample)
+    hidden: list[StoredLeaf] = []
+    while True:
+        try:
+            return _audit(ledger, asked, checkpoint, how, notes, progress, hidden)
+        except KeysHidden as error:
+            # What was judged by other keys is judged again.
+            hidden += error.leaves
+            if notes is not None:
+                notes.unlink(missing_ok=True)
+
+
+class _How(NamedTuple):
+    """How an audit is to be done, which changes nothing in what it finds."""
+
+    workers: int
+    may_stay_alone: bool
+    scheduler: str | None
+    partitions: int | None
+    sample: int
+
+
+def _audit(
+    ledger: Ledger,
+    asked: notes_of.Asked,
+    checkpoint: bytes | None,
+    how: _How,
+    notes: Path | None,
+    progress: Progress | None,
+    hidden: list[StoredLeaf],
+) -> LedgerAudit:
+    rules = rules_by_digest(ledger)
+    kept, ring, keys = notes_of.load(
+        notes, ledger, asked, checkpoint, how.workers, progress, hidden
+    )
     told = circumstances_of(ledger, kept.size)
-    join = _Join(ledger, rules, told, kept, ring)
+    join = _Join(ledger, rules, told, kept, ring, keys)
     if progress is not None and kept.next:
         progress(kept.next, kept.size)
     if notes is not None:
@@ -98,7 +146,7 @@ def audit(
         notes_of.save(notes, ledger, kept)
     saved = time.monotonic()
     try:
-        for report in _reports(ledger, rules, told, ring, kept, workers, scheduler, partitions):
+        for report in _reports(ledger, rules, told, ring, kept, how):
             join.take(report)
             if progress is not None:
                 progress(report.stop, kept.size)
@@ -109,10 +157,9 @@ def audit(
         if notes is not None:
             notes_of.save(notes, ledger, kept)
         raise
-    result = join.result(sample, count)
+    result = join.result(how.sample, how.workers)
     if notes is not None:
-        with suppress(FileNotFoundError):
-            notes.unlink()
+        notes.unlink(missing_ok=True)
     return result
 
 
@@ -126,25 +173,27 @@ class _Join:
         told: Circumstances,
         kept: Notes,
         ring: KeyRing,
+        keys: list[StoredLeaf],
     ) -> None:
         self._ledger, self._rules, self._told, self._kept = ledger, rules, told, kept
-        self._integrity = IntegrityJoin(ledger, ring, kept.integrity)
+        self._integrity = IntegrityJoin(ledger, ring, keys, kept.integrity)
         examine = partial(examined, origin=ledger.origin, ring=ring, covered=kept.integrity.covered)
         self._judge = RangeJudge(rules, told, kept.asked.only, examine)
+        self._reveals = reveals_before(ledger, kept.next)
 
     def take(self, report: RangeReport) -> None:
         """Take in the next range."""
         kept = self._kept
+        self._reveals.merge(report.reveals)
         if report.check is not None:
             self._integrity.take(report.check)
         carried = kept.carried.keys()
         if not carried.isdisjoint(report.whole):
             # What looked whole goes on from an earlier range.
-            leaves = self._ledger.store.fetch(report.start, report.stop)
-            report = self._judge.judge(leaves, report.start, report.stop, carried)
-        ended = [leaves for leaves in map(self._follow, report.pieces) if leaves]
+            report = self._judge_again(report, carried)
+        ended = [pieces for pieces in map(self._follow, report.pieces) if pieces]
         joined = self._judge.judge_rounds(
-            [self._fetch(leaves) for leaves in ended], report.start, report.stop
+            [self._fetch(pieces) for pieces in ended], report.start, report.stop
         )
         for part in (report, joined):
             self._integrity.count(part.examined)
@@ -154,21 +203,32 @@ class _Join:
             kept.findings += findings
         kept.next = report.stop
 
-    def _follow(self, piece: Piece) -> list[int]:
-        """Take a piece of a round and return all of its leaves once it has ended."""
-        leaves = self._kept.carried.get(piece.stream)
-        if leaves is None:
+    def _judge_again(self, report: RangeReport, carried: AbstractSet[str]) -> RangeReport:
+        """Judge a range again that holds the end of a round which an earlier one began."""
+        batch = elsewhere(self._ledger.store)(report.start, report.stop)
+        last = report.check.last_hash if report.check is not None else b""
+        judged = self._judge.judge(batch, report.start, report.stop, carried)
+        if len(batch) and batch.hashes[-1] != last:
+            raise _read_differently(report.start)
+        return msgspec.structs.replace(judged, check=report.check)
+
+    def _follow(self, piece: Piece) -> list[Piece]:
+        """Take a piece of a round and return all of its pieces once it has ended."""
+        pieces = self._kept.carried.get(piece.stream)
+        if pieces is None:
             earlier = self._integrity.before_first(piece.stream, piece.leaves[0])
-            leaves = self._kept.carried[piece.stream] = [leaf.leaf_index for leaf in earlier]
-        leaves += piece.leaves
+            pieces = self._kept.carried[piece.stream] = []
+            if earlier:
+                pieces.append(Piece.of(piece.stream, earlier, ended=False))
+        pieces.append(piece)
         return self._kept.carried.pop(piece.stream) if piece.ended else []
 
     def result(self, sample: int, workers: int) -> LedgerAudit:
         """Return the report, the rounds that are still open judged as far as they go."""
         kept = self._kept
         findings, still_open = list(kept.findings), list[OpenRound]()
-        for places in kept.carried.values():
-            leaves = self._fetch(places)
+        for pieces in kept.carried.values():
+            leaves = self._fetch(pieces)
             events = [read_leaf(leaf) for leaf in leaves]
             if concerns(events, self._rules, kept.asked.only):
                 of_round = list(judge(events, self._rules, self._told))
@@ -178,11 +238,16 @@ class _Join:
                 told = open_round(events)
                 still_open += [] if told is None else [told]
         asked = partial(concerns, rules=self._rules, only=kept.asked.only)
-        of_cases = check_cases(self._ledger, kept.size, asked, kept.integrity.from_leaf)
-        for stream in sorted({finding.stream for finding in of_cases if finding.stream}):
+        more = check_seeds(self._ledger, kept.size, self._reveals, asked, kept.integrity.from_leaf)
+        more += check_cases(self._ledger, kept.size, asked, kept.integrity.from_leaf)
+        if kept.asked.only is None:
+            more += check_complaints(self._ledger, kept.size, kept.integrity.from_leaf)
+        for stream in sorted({finding.stream for finding in more if finding.stream}):
+            if stream in kept.integrity.disputed:
+                continue
             leaves = self._ledger.store.stream(stream)
             self._integrity.examine(leaf for leaf in leaves if leaf.leaf_index < kept.size)
-        findings += of_cases
+        findings += more
         rounds = AuditResult(
             size=kept.size,
             closed_rounds=kept.closed,
@@ -197,12 +262,29 @@ class _Join:
         )
         return LedgerAudit(rounds, integrity)
 
-    def _fetch(self, leaves: list[int]) -> list[StoredLeaf]:
+    def _fetch(self, pieces: list[Piece]) -> list[StoredLeaf]:
+        """Fetch the leaves of pieces again, which must be what was checked."""
+        found: list[StoredLeaf] = []
+        for piece in pieces:
+            leaves = self._at(piece.leaves)
+            if Piece.of(piece.stream, leaves, ended=piece.ended) != piece:
+                raise _read_differently(piece.leaves[0])
+            found += leaves
+        return found
+
+    def _at(self, leaves: list[int]) -> list[StoredLeaf]:
         """Fetch leaves by their places, neighbours together."""
         cuts = [n for n, (a, b) in enumerate(pairwise(leaves), start=1) if b != a + 1]
         runs = pairwise([0, *cuts, len(leaves)])
         fetch = self._ledger.store.fetch
         return [leaf for a, b in runs for leaf in fetch(leaves[a], leaves[b - 1] + 1)]
+
+
+def _read_differently(leaf_index: int) -> StoreDamaged:
+    return StoreDamaged(
+        f"the store gave other leaves when those from {leaf_index} on were read again: trust "
+        "nothing it says"
+    )
 
 
 def _place(item: tuple[int, object]) -> int:
@@ -215,52 +297,48 @@ def _reports(
     told: Circumstances,
     ring: KeyRing,
     kept: Notes,
-    workers: int | None,
-    scheduler: str | None,
-    partitions: int | None,
+    how: _How,
 ) -> Iterator[RangeReport]:
-    bounds = _bounds(kept, RANGE if scheduler is None else CLUSTER_RANGE, partitions)
-    store, count = ledger.store, workers or os.cpu_count() or 1
-    few = workers is None and kept.size - kept.next < SHARED_FROM
+    store, scheduler = ledger.store, how.scheduler
+    width = RANGE if scheduler is None else CLUSTER_RANGE
+    if how.partitions is not None:
+        width = max(1, -(-(kept.size - kept.integrity.from_leaf) // how.partitions))
+    bounds = list(_cut(store.ranges(kept.next, kept.size, width), kept.integrity.trust.sizes))
+    few = how.may_stay_alone and kept.size - kept.next < SHARED_FROM
     if store.is_in_memory and scheduler is not None:
         raise ClusterUnusable("a ledger in memory cannot be seen by a cluster")
     # A connection of its own reads sooner than the store's.
-    fetch = store.fetch if store.is_in_memory else store.fetcher()
+    fetch = elsewhere(store)
     make_judge = partial(
         _make_judge, fetch, rules, told, kept.asked.only, ledger.origin, ring,
-        kept.integrity.covered,
+        kept.integrity.covered, kept.integrity.trust.sizes,
     )  # fmt: skip
     with translated_errors():
-        if scheduler is None and (store.is_in_memory or count == 1 or few):
+        if scheduler is None and (store.is_in_memory or how.workers == 1 or few):
             judge_here = make_judge()
             with uncollected():
                 for start, stop in bounds:
                     yield judge_here(start, stop)
         else:
-            last = store.fetch(kept.size - 1, kept.size)
+            last = here(store)(kept.size - 1, kept.size)
             yield from shared(
-                bounds, partial(_elsewhere, fetch, last, make_judge), count, scheduler
+                bounds, partial(_elsewhere, fetch, last, make_judge), how.workers, scheduler
             )
 
 
-def _bounds(kept: Notes, width: int, partitions: int | None) -> list[tuple[int, int]]:
-    """Cut what is left to audit into ranges; some end where a checkpoint does."""
-    if partitions is not None:
-        width = max(1, -(-(kept.size - kept.integrity.from_leaf) // partitions))
-    cuts = {held.size for held in kept.integrity.held if kept.next < held.size < kept.size}
-    cuts.update(range(kept.next, kept.size, width))
-    return list(pairwise(sorted(cuts | {kept.size})))
+def _cut(ranges: Iterable[tuple[int, int]], sizes: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Have some ranges end where a checkpoint does."""
+    for start, stop in ranges:
+        yield from pairwise([start, *sorted(each for each in sizes if start < each < stop), stop])
 
 
-def _elsewhere(
-    fetch: Fetch[StoredLeaf], last: list[StoredLeaf], make_judge: Callable[[], Judge]
-) -> Judge:
+def _elsewhere(fetch: FetchBatch, last: LeafBatch, make_judge: Callable[[], Judge]) -> Judge:
     """Return what `make_judge` does, once `fetch` is known to reach the ledger of that last leaf.
 
     On another machine an old copy may stand under the same path.
     """
-    for leaf in last:
-        if fetch(leaf.leaf_index, leaf.leaf_index + 1) != last:
+    for leaf in last.leaves():
+        if fetch(leaf.leaf_index, leaf.leaf_index + 1).leaves() != [leaf]:
             raise ClusterUnusable(
                 "a worker does not reach this ledger: under its path or URL it found another, or "
                 "an older copy"
@@ -269,22 +347,23 @@ def _elsewhere(
 
 
 def _make_judge(
-    fetch: Fetch[StoredLeaf],
+    fetch: FetchBatch,
     rules: Mapping[str, Rules],
     told: Circumstances,
     only: str | None,
     origin: str,
     ring: KeyRing,
     covered: int,
+    sizes: tuple[int, ...],
 ) -> Judge:
     """Return what checks and judges a range of a ledger's leaves."""
     examine = partial(examined, origin=origin, ring=ring, covered=covered)
     judge_range = RangeJudge(rules, told, only, examine).judge
 
     def check_and_judge(start: int, stop: int) -> RangeReport:
-        leaves = fetch(start, stop)
-        check, texts = check_range(leaves, start, stop, origin, ring, covered)
-        report = judge_range(leaves, start, stop, texts=texts)
-        return msgspec.structs.replace(report, check=check)
+        checked = check_range(fetch(start, stop), start, stop, origin, ring, covered, sizes)
+        whole = checked.check.run.whole.keys()
+        report = judge_range(checked.batch, start, stop, texts=checked.texts, whole=whole)
+        return msgspec.structs.replace(report, check=checked.check)
 
     return check_and_judge

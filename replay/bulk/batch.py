@@ -19,6 +19,7 @@ from replay.bulk.openings import Opening, laid, openings_of
 from replay.bulk.shoes import shoes_hold
 from replay.bulk.tables import Ints
 from replay.bulk.walk import Batch, walk
+from replay.bulk.wallets import wallets_hold
 from replay.bulk.words import IGNORED, KIND, Own, Vocabulary
 from replay.engine.rules import Rules
 
@@ -101,10 +102,11 @@ def _sound(
         if opening is not None:
             by_digest.setdefault(opening.digest, []).append((number, opening))
     proved = np.zeros(len(lengths), np.bool_)
+    answered = wallets_hold(vocabulary, own, words, lengths)
     for digest, mine in by_digest.items():
         place = np.full(len(openings), -1)
         place[[number for number, _ in mine]] = np.arange(len(mine))
-        chosen = place[which] >= 0
+        chosen = (place[which] >= 0) & answered
         batch = Batch.of_rounds(
             vocabulary.table(),
             words if chosen.all() else words[np.repeat(chosen, lengths)],

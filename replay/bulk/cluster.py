@@ -20,7 +20,7 @@ from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.comm.core import CommClosedError
 
 from ledger.errors import WorkersLost
-from ledger.sharing import Share
+from ledger.verify.workers import Share
 from replay.bulk.ranges import Judge, RangeReport
 from replay.errors import ClusterUnusable
 
@@ -85,9 +85,9 @@ def _connected(address: str) -> Client:
 
     def connect() -> None:
         try:
-            # Dask's client has no annotations.
-            client = _Client(address, timeout=_ANSWERS_IN, set_as_default=False)  # type: ignore[no-untyped-call]
-            found.append(client)
+            # Dask's client has no annotations, so that its own type cannot be called.
+            client: Callable[..., Client] = _Client
+            found.append(client(address, timeout=_ANSWERS_IN, set_as_default=False))
         except Exception as error:
             # What is no scheduler may answer with bytes on which Dask fails in any way.
             found.append(error)

@@ -3,10 +3,12 @@
 A part is two files. In one each row is a round: its id and player, commitment and seeds as bytes,
 and for each event the number of a symbol, its `seq` and its leaf. In the other each row is a
 symbol: an event's type and data, without what the columns hold and without what no replay reads
-(sealed seeds, a wallet's answers, software, tables). From both the events can be made again as far
-as the replayer looks at them. The manifest is written last: an export that was cut short has none.
+(sealed seeds, software, tables). Of a wallet's transactions only which are the same is kept. From
+both the events can be made again as far as the replayer looks at them. The manifest is written
+last: an export that was cut short has none.
 """
 
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,17 +23,17 @@ from ledger.events import (
     EventData,
     Funds,
     RoundOpened,
+    RoundVoided,
     ShoeCommitted,
     ShoeRevealed,
 )
 from ledger.recorded import Recorded
-from ledger.sharing import Progress
+from ledger.verify.workers import Progress
 from replay.audit import Gathered, readable
 from replay.bulk.folder import Folder
 from replay.bulk.manifest import FORMAT, NAME, Manifest, Part, digest_of
 from replay.bulk.words import hex_bytes
 from replay.errors import ExportUnusable
-from replay.money_check import HELD
 
 ROUNDS: Final = 50_000
 """Rounds in a part, so that a part is some megabytes and a fair share of work."""
@@ -61,6 +63,8 @@ ROUND_SCHEMA: Final = pa.schema(
         pa.field(
             "leaves", pa.list_(pa.field("element", pa.int64(), nullable=False)), nullable=False
         ),
+        # What a wallet said of each event, as JSON; null where it said nothing.
+        pa.field("funds", pa.list_(pa.field("element", pa.string())), nullable=False),
     ]
 )
 SYMBOL_SCHEMA: Final = pa.schema(
@@ -99,8 +103,26 @@ def export_parquet(
     note = None if checkpoint is None else _checked(checkpoint, ledger, size)
     folder = Folder(place)
     folder.make()
-    if not folder.is_empty():
-        raise ExportUnusable(f"{folder} is not empty: an export needs a folder of its own")
+    with folder.alone():
+        if folder.is_local and all(map(_is_part, folder.names())):
+            folder.remove(folder.names())
+        if folder.names():
+            raise ExportUnusable(f"{folder} is not empty: an export needs a folder of its own")
+        return _export(ledger, folder, size, note, progress, rounds_a_part)
+
+
+_is_part = re.compile(r"(rounds|symbols)-\d{5}\.parquet|\.shoeproof-[0-9a-f]{16}").fullmatch
+"""What a killed export leaves: parts, one of them unfinished, and no manifest."""
+
+
+def _export(
+    ledger: Ledger,
+    folder: Folder,
+    size: int,
+    note: str | None,
+    progress: Progress | None,
+    rounds_a_part: int,
+) -> Manifest:
     unreadable: list[Finding] = []
     gathered = Gathered()
     writer = _Writer(folder, rounds_a_part)
@@ -153,9 +175,12 @@ class _Writer:
     def add(self, events: list[Recorded], *, ended: bool) -> None:
         """Take a round."""
         own: dict[str, str | bytes | None] = {}
-        words = []
+        words, funds = [], []
+        numbers: dict[str, str] = {}
         for recorded in events:
-            symbol = recorded.event.type, _symbol(recorded.event.data, own)
+            data = _numbered(recorded.event.data, numbers)
+            symbol = recorded.event.type, _symbol(data, own)
+            funds.append(_funds_text(data))
             words.append(self._symbols.setdefault(symbol, len(self._symbols)))
         first = events[0].event
         values = {
@@ -166,6 +191,7 @@ class _Writer:
             "words": words,
             "seqs": [recorded.event.seq for recorded in events],
             "leaves": [recorded.leaf_index for recorded in events],
+            "funds": funds,
         }
         for name, column in self._rows.items():
             column.append(values[name])
@@ -210,15 +236,31 @@ def _symbol(data: EventData, own: dict[str, str | bytes | None]) -> str:
             own[name] = _held(name, getattr(data, field))
             if own[name] is not None:
                 blank[field] = ""
-    funds = getattr(data, "funds", None)
-    if funds is not None:
-        # That part of a payment is held is what a replay reads of the answer.
-        answer = HELD if funds.answer == HELD else None
-        blank["funds"] = Funds(
-            funds.direction, funds.cash_minor, funds.incentive_minor, None, answer, None
-        )
+    if getattr(data, "funds", None) is not None:
+        blank["funds"] = None
     text = msgspec.json.encode(msgspec.structs.replace(data, **blank) if blank else data)
     return text.decode()
+
+
+def _numbered(data: EventData, numbers: dict[str, str]) -> EventData:
+    """Return an event with its round's wallet transactions called by numbers, the same by one."""
+
+    def told(funds: Funds | None) -> Funds | None:
+        if funds is None or funds.transaction is None:
+            return funds
+        number = numbers.setdefault(funds.transaction, str(len(numbers)))
+        return msgspec.structs.replace(funds, transaction=number)
+
+    if isinstance(data, RoundVoided):
+        refunds = [msgspec.structs.replace(each, funds=told(each.funds)) for each in data.refunds]
+        return msgspec.structs.replace(data, refunds=refunds)
+    funds = getattr(data, "funds", None)
+    return data if funds is None else msgspec.structs.replace(data, funds=told(funds))
+
+
+def _funds_text(data: EventData) -> str | None:
+    funds = getattr(data, "funds", None)
+    return None if funds is None else msgspec.json.encode(funds).decode()
 
 
 def _held(name: str, text: str) -> str | bytes | None:

@@ -6,13 +6,14 @@ what is used are the same bytes, and so that an object store shows a file whole 
 """
 
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 import pyarrow as pa
 from pyarrow import fs
 
+from ledger.files import locked, write_durably
 from replay.errors import ExportUnusable
 
 _OWN_MEMORY: Final = "memory://"
@@ -45,9 +46,19 @@ class Folder:
         """Make the folder where it is missing; raise OSError."""
         self._files.create_dir(self._path, recursive=True)
 
-    def is_empty(self) -> bool:
-        """Say whether there is nothing in the folder; raise OSError."""
-        return not self._files.get_file_info(fs.FileSelector(self._path, allow_not_found=True))
+    @property
+    def is_local(self) -> bool:
+        """Whether it is on a disk of this machine."""
+        return isinstance(self._files, fs.LocalFileSystem)
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Keep other processes of this machine waiting that ask for the same, until it ends."""
+        return locked(Path(self._path)) if self.is_local else nullcontext()
+
+    def names(self) -> list[str]:
+        """Return the names of what is in the folder; raise OSError."""
+        found = self._files.get_file_info(fs.FileSelector(self._path, allow_not_found=True))
+        return [each.base_name for each in found]
 
     def read(self, name: str) -> bytes:
         """Return a file's bytes.
@@ -65,7 +76,10 @@ class Folder:
             raise ExportUnusable(f"{self}/{name} cannot be read: {_why(error)}") from error
 
     def write(self, name: str, data: bytes | pa.Buffer) -> None:
-        """Write a file; raise OSError."""
+        """Write a file, on a disk of this machine durably and whole; raise OSError."""
+        if self.is_local:
+            write_durably(Path(self._at(name)), bytes(data))
+            return
         with self._files.open_output_stream(self._at(name)) as file:
             file.write(data)
 

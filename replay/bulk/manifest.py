@@ -16,17 +16,20 @@ import msgspec
 from ledger import Finding
 from ledger.checkpoint import Checkpoint, parse_checkpoint
 from ledger.errors import NoteRefused
+from ledger.foreign import read_json
 from replay.bulk.folder import Folder
 from replay.errors import ExportUnusable
 
-FORMAT = "shoeproof/rounds-parquet/v2"
+FORMAT = "shoeproof/rounds-parquet/v3"
 NAME = "manifest.json"
 
 CANNOT_PROVE = (
     "that these rounds are in the ledger, or are all of its rounds: an export has no Merkle proofs",
     "who signed what, in which order it was said, or when: leaves and signatures are left out",
-    "that sealed seeds open, and what a wallet answered: both are left out",
-    "that policies were kept (deadlines, defaults, held wins): times and policies are left out",
+    "that sealed seeds open: they are left out",
+    "which transactions moved money: a wallet's answers are kept, its transactions only as numbers",
+    "that policies were kept (deadlines, defaults, held wins), inputs rightly refused, and rounds "
+    "rightly voided: times, policies and cases are left out",
     "what was decided and paid in disputes: cases are left out",
 )
 """What an audit of an export leaves open, beside what an audit of a ledger does."""
@@ -73,8 +76,8 @@ def read_manifest(place: Path | str) -> Manifest:
     folder = Folder(place)
     path, data = f"{folder}/{NAME}", folder.read(NAME)
     try:
-        manifest = msgspec.json.decode(data, type=Manifest)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        manifest = read_json(data, Manifest)
+    except ValueError as error:
         raise ExportUnusable(f"{path} is no manifest of an export: {error}") from error
     if manifest.format != FORMAT:
         raise ExportUnusable(f"{path} is of the format {manifest.format!r}, not {FORMAT!r}")

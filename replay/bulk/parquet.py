@@ -6,7 +6,7 @@ before its digest and its schema agree with what is expected.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -16,12 +16,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ledger import Event, Finding, Recorded
-from ledger.events import EVENTS, RoundVoided
-from ledger.sharing import Progress, Share
+from ledger.events import EVENTS, Funds, RoundVoided, ShoeRevealed
+from ledger.verify.workers import Progress, Share
 from replay.audit import (
     AuditResult,
     OpenRound,
     VoidRound,
+    concerns,
     is_of_game,
     judge,
     open_round,
@@ -38,6 +39,10 @@ from replay.bulk.words import Own, Vocabulary
 from replay.catalogue import rules_by_content
 from replay.engine.rules import Rules
 from replay.errors import ExportUnusable
+from replay.seeds import Revealed, Reveals, revealed, seed_findings
+from replay.shoe_check import seed_bytes
+
+_decode_funds = msgspec.json.Decoder(Funds).decode
 
 
 def audit_parquet(
@@ -61,23 +66,46 @@ def audit_parquet(
     voids: list[tuple[int, VoidRound]] = []
     still_open: list[OpenRound] = []
     unended: list[list[Finding]] = []
+    reveals = Reveals()
     for number, report in enumerate(_reports(folder, manifest, only, workers, scheduler)):
         closed += report.closed
         voids += report.voids
         found += [((leaf, 1), findings) for leaf, findings in report.found]
         unended += report.unended
         still_open += report.open_rounds
+        reveals.merge(report.reveals)
         done += manifest.parts[number].rounds
         if progress is not None:
             progress(done, total)
     ordered = [findings for _, findings in sorted(found, key=lambda item: item[0])]
+    of_seeds = _check_seeds(folder, manifest, reveals, only)
     return AuditResult(
         size=manifest.size,
         closed_rounds=closed,
         void_rounds=tuple(void for _, void in sorted(voids, key=lambda item: item[0])),
         open_rounds=tuple(still_open),
-        findings=tuple(each for findings in [*ordered, *unended] for each in findings),
+        findings=tuple(each for findings in [*ordered, *unended, of_seeds] for each in findings),
     )
+
+
+def _check_seeds(
+    folder: Folder, manifest: Manifest, reveals: Reveals, only: str | None
+) -> list[Finding]:
+    """Return what revealed seeds show of one another; those that look alike are read again."""
+    alike = set(reveals.suspects())
+    if not alike:
+        return []
+    rules = rules_by_content(manifest.rules.values())
+    read: list[Revealed] = []
+    asked: set[str] = set()
+    for number, part in enumerate(manifest.parts):
+        rounds = _Rounds(folder, manifest, number, part)
+        for place in rounds.with_leaves(alike):
+            events = rounds.events(place)
+            read += [each for each in map(revealed, events) if each and each.leaf_index in alike]
+            if concerns(events, rules, only):
+                asked.add(events[0].event.stream)
+    return [each for each in seed_findings(read) if each.stream in asked]
 
 
 def _reports(
@@ -136,7 +164,7 @@ class _Rounds:
         lengths = np.diff(self.starts)
         same = all(
             np.array_equal(self.rounds[name].offsets.to_numpy(), self.starts)
-            for name in ("seqs", "leaves")
+            for name in ("seqs", "leaves", "funds")
         )
         inside = not len(self.words) or (
             self.words.min() >= 0 and self.words.max() < len(self.symbols)
@@ -152,10 +180,10 @@ class _Rounds:
     ) -> RangeReport:
         """Return what the part's rounds say."""
         rows, digests = self._read_symbols(vocabulary)
-        concerns = np.array(
+        of_game = np.array(
             [digest is None or is_of_game(rules.get(digest), only) for digest in digests]
         )
-        kept = concerns[self.words[self.starts[:-1]]]
+        kept = of_game[self.words[self.starts[:-1]]]
         ended = self._column("ended").astype(np.bool_)
         places = np.flatnonzero(kept & ended)
         chosen, waiting = places.tolist(), np.flatnonzero(kept & ~ended).tolist()
@@ -180,7 +208,35 @@ class _Rounds:
             pieces=[],
             unended=[list(judge(events, rules, None)) for events in unended],
             open_rounds=[told for told in map(open_round, unended) if told is not None],
+            reveals=self._reveals().raw,
         )
+
+    def _reveals(self) -> Reveals:
+        """Return what the part's rounds reveal, of whatever game."""
+        said = {
+            number: seed_bytes(msgspec.json.decode(text, type=ShoeRevealed).seed)
+            for number, (kind, text) in enumerate(self.symbols)
+            if kind == ShoeRevealed.__name__
+        }
+        at = np.flatnonzero(np.isin(self.words, list(said)))
+        held = self._column("server_seed")[self._rounds_of(at)].tolist()
+        leaves = self.rounds["leaves"].values.to_numpy()[at].tolist()
+        reveals = Reveals()
+        for word, leaf, seed in zip(self.words[at].tolist(), leaves, held, strict=True):
+            # The symbol keeps what the column cannot hold.
+            reveals.add(said[word] or seed, leaf)
+        return reveals
+
+    def with_leaves(self, wanted: Iterable[int]) -> list[int]:
+        """Return the places of the rounds that have one of these leaves."""
+        leaves = self.rounds["leaves"].values.to_numpy()
+        places: list[int] = self._rounds_of(np.flatnonzero(np.isin(leaves, list(wanted)))).tolist()
+        return sorted(set(places))
+
+    def _rounds_of(self, at: Ints) -> Ints:
+        """Return the place of the round that each of some words is in."""
+        found: Ints = np.searchsorted(self.starts, at, side="right") - 1
+        return found
 
     def _read_symbols(self, vocabulary: Vocabulary) -> tuple[Ints, list[str | None]]:
         """Return each symbol's row in the vocabulary, and the rules that it names if any."""
@@ -198,6 +254,7 @@ class _Rounds:
     def _columns(self, places: Ints, rows: Ints, vocabulary: Vocabulary) -> Columns:
         names = ("round_id", "commitment", "server_seed", "client_seed")
         own = list(map(Own, *(self._column(name)[places].tolist() for name in names)))
+        self._note_funds(dict(zip(places.tolist(), own, strict=True)), rows)
         lengths = np.diff(self.starts)
         words, starts = self.words, self.starts[:-1].astype(np.int64)
         if len(places) < len(lengths):
@@ -207,6 +264,23 @@ class _Rounds:
             starts = np.cumsum(lengths[places]) - lengths[places]
         return Columns(vocabulary, own, rows[words], starts)
 
+    def _note_funds(self, own: Mapping[int, Own], rows: Ints) -> None:
+        """Note in `own`, by the rounds' places, what a wallet said of their events."""
+        told = self.rounds["funds"].values
+        said = np.flatnonzero(told.is_valid().to_numpy(zero_copy_only=False))
+        places = np.searchsorted(self.starts, said, side="right") - 1
+        numbers = rows[self.words[said]].tolist()
+        texts = told.take(said).to_pylist()
+        for place, row, text in zip(places.tolist(), numbers, texts, strict=True):
+            if place in own:
+                own[place].funds.append((row, self._funds(text)))
+
+    def _funds(self, text: str) -> Funds:
+        try:
+            return _decode_funds(text)
+        except ValueError as error:
+            raise ExportUnusable(f"{self.name}: a wallet's answer cannot be read") from error
+
     def _column(self, name: str) -> Ints:
         found: Ints = self.rounds[name].to_numpy(zero_copy_only=False)
         return found
@@ -215,7 +289,8 @@ class _Rounds:
         """Make a round's events again, as far as a replay looks at them."""
         row = {name: self.rounds[name][place].as_py() for name in ROUND_SCHEMA.names}
         found, filled = [], set[str]()
-        for word, seq, leaf in zip(row["words"], row["seqs"], row["leaves"], strict=True):
+        columns = (row[name] for name in ("words", "seqs", "leaves", "funds"))
+        for word, seq, leaf, funds in zip(*columns, strict=True):
             kind, text = self.symbols[word]
             data = msgspec.json.decode(text, type=EVENTS[kind])
             for name, (cls, field) in OWN.items():
@@ -223,6 +298,8 @@ class _Rounds:
                     held = row[name].hex() if name in HEX else row[name]
                     data = msgspec.structs.replace(data, **{field: held})
                     filled.add(name)
+            if funds is not None:
+                data = msgspec.structs.replace(data, funds=self._funds(funds))
             event = Event(1, self.origin, row["round_id"], seq, kind, row["opened_at"], None, data)
             found.append(Recorded(leaf, event, b"", b""))
         return found

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from ledger.sharing import Share, end_with_parent, in_processes
+from ledger.verify.workers import Share, end_with_parent, in_processes
 from replay.bulk.ranges import Judge, RangeReport
 from replay.errors import ClusterUnusable
 

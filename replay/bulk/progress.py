@@ -5,23 +5,25 @@ replaced whole or not at all. It is the auditor's own note and is trusted: who c
 well change the report.
 """
 
-import os
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
-from ledger import Finding, Ledger
-from ledger.held import digest_of_keys, keys_before, start_from
-from ledger.integrity import IntegrityNotes
+from ledger import Finding, Ledger, StoredLeaf
+from ledger.files import write_durably
+from ledger.foreign import read_json
 from ledger.keyring import KeyRing
 from ledger.merkle import leaf_hash
-from ledger.sharing import Progress
 from ledger.trust import build_ring, given_key
+from ledger.verify.integrity import IntegrityNotes
+from ledger.verify.known_checkpoints import digest_of_keys, keys_before, start_from
+from ledger.verify.workers import Progress
 from replay.audit import VoidRound
+from replay.bulk.ranges import Piece
 from replay.errors import ProgressUnusable
 
-FORMAT = "shoeproof/audit-progress/v2"
+FORMAT = "shoeproof/audit-progress/v3"
 
 
 class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,7 +37,7 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Notes(msgspec.Struct, forbid_unknown_fields=True):
-    """What the ranges before leaf `next` came to; `carried` are the leaves of rounds open there."""
+    """What the ranges before leaf `next` came to; `carried` are the pieces of rounds open there."""
 
     format: str
     origin: str
@@ -47,7 +49,7 @@ class Notes(msgspec.Struct, forbid_unknown_fields=True):
     closed: int = 0
     voids: list[VoidRound] = []
     findings: list[Finding] = []
-    carried: dict[str, list[int]] = {}
+    carried: dict[str, list[Piece]] = {}
 
 
 def asked(
@@ -69,14 +71,16 @@ def load(
     checkpoint: bytes | None,
     workers: int,
     progress: Progress | None,
-) -> tuple[Notes, KeyRing]:
+    hidden: list[StoredLeaf],
+) -> tuple[Notes, KeyRing, list[StoredLeaf]]:
     """Return the notes in a file, or new ones where there is none, and the ledger's keys.
 
-    Raises ProgressUnusable for a file that holds no notes, or notes of another audit, and what
-    beginning raises (`ledger.held.start_from`).
+    The keys come as the ring and as the leaves it is the fold of; of these `hidden` are shown by
+    no index. Raises ProgressUnusable for a file that holds no notes, or notes of another audit, and
+    what beginning raises (`ledger.verify.known_checkpoints.start_from`).
     """
     try:
-        notes = None if path is None else msgspec.json.decode(path.read_bytes(), type=Notes)
+        notes = None if path is None else read_json(path.read_bytes(), Notes)
         if notes is not None:
             notes.integrity.check(notes.next)
     except FileNotFoundError:
@@ -84,7 +88,7 @@ def load(
     except (OSError, ValueError) as error:
         raise ProgressUnusable(f"{path} holds no notes of an audit: {error}") from error
     if notes is None:
-        return _begin(ledger, asked, checkpoint, workers, progress)
+        return _begin(ledger, asked, checkpoint, workers, progress, hidden)
     if (notes.format, notes.origin, notes.asked) != (FORMAT, ledger.origin, asked):
         raise ProgressUnusable(f"{path} is about another audit: remove it or name another file")
     keys = keys_before(ledger, notes.size)
@@ -94,7 +98,7 @@ def load(
         or digest_of_keys(keys) != notes.integrity.keys
     ):
         raise ProgressUnusable(f"{path} is about another state of this ledger, which has changed")
-    return notes, build_ring(keys, None)[0]
+    return notes, build_ring(keys, None)[0], keys
 
 
 def _begin(
@@ -103,7 +107,8 @@ def _begin(
     checkpoint: bytes | None,
     workers: int,
     progress: Progress | None,
-) -> tuple[Notes, KeyRing]:
+    hidden: list[StoredLeaf],
+) -> tuple[Notes, KeyRing, list[StoredLeaf]]:
     start = start_from(
         ledger,
         asked.from_leaf,
@@ -111,10 +116,11 @@ def _begin(
         given=checkpoint,
         workers=1 if ledger.store.is_in_memory else workers,
         progress=progress,
+        hidden=hidden,
     )
     integrity = IntegrityNotes.of(start, every_signature=asked.every_signature)
     notes = Notes(FORMAT, ledger.origin, start.size, asked, integrity, asked.from_leaf)
-    return notes, start.ring
+    return notes, start.ring, start.keys
 
 
 def save(path: Path, ledger: Ledger, notes: Notes) -> None:
@@ -123,13 +129,8 @@ def save(path: Path, ledger: Ledger, notes: Notes) -> None:
     Raises ProgressUnusable when the file cannot be written.
     """
     notes.last_leaf_hash = _last_leaf_hash(ledger, notes.next)
-    beside = path.with_name(f"{path.name}.new")
     try:
-        with beside.open("wb") as file:
-            file.write(msgspec.json.encode(notes))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        write_durably(path, msgspec.json.encode(notes))
     except OSError as error:
         raise ProgressUnusable(f"{path} cannot be written: {error.strerror}") from error
 

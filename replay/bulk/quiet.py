@@ -2,9 +2,10 @@
 
 As with the rules (`batch`), only "kept" is ever said here; what is not proved is judged by
 `interruptions.check_policy`, which alone makes findings. An ended round with no decision but the
-player's keeps its policy when every offer names the deadline that the policy gives from the offer
-on, the whole round took less than the default's time, so that no input can have been late, and its
-net win is not one to be held. Outages only ever put a deadline off.
+player's keeps its policy when none of its inputs was refused, every offer names the deadline that
+the policy gives from the offer on, the whole round took less than the default's time, so that no
+input can have been late, and its net win is not one to be held. Outages, and decisions to resume a
+round, only ever put a deadline off.
 """
 
 from datetime import timedelta
@@ -20,8 +21,8 @@ _MINUTE: Final = len("2026-01-02T03:04:")
 
 class Course(NamedTuple):
     """What a round's policy is judged by: the digest it names, the first and last times of its
-    events, each offer's time and deadline, whether the connection was lost or restored, and the
-    net win in minor units by its totals.
+    events, each offer's time and deadline, whether the connection was lost or restored, whether an
+    input was refused, and the net win in minor units by its totals.
     """
 
     round_id: str
@@ -30,6 +31,7 @@ class Course(NamedTuple):
     latest: str
     offers: list[tuple[str, str | None]]
     interrupted: bool
+    refused: bool
     net_win_minor: int
 
 
@@ -45,6 +47,8 @@ class Quiet:
     def keeps(self, course: Course) -> bool:
         """Tell whether it is proved that an ended round, sound by its rules, keeps its policy."""
         if course.policy_digest not in self._policies or course.round_id in self._held:
+            return False
+        if course.refused:
             return False
         policy = self._policies[course.policy_digest]
         if policy is None:

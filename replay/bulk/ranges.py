@@ -8,7 +8,7 @@ in the same order as one walk through the ledger.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import repeat
+from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
@@ -20,13 +20,18 @@ from ledger.events import (
     ConnectionLost,
     ConnectionRestored,
     DecisionOffered,
+    InputRefused,
     RoundOpened,
     RoundVoided,
+    ShoeRevealed,
 )
 from ledger.findings import EVENT_UNREADABLE
-from ledger.integrity import Examined, RangeCheck
+from ledger.leaf import layout
 from ledger.recorded import read_leaf
 from ledger.rounds import is_round
+from ledger.verify.batch import LeafBatch
+from ledger.verify.integrity import Examined
+from ledger.verify.ranges import RangeCheck
 from replay.audit import OpenRound, VoidRound, is_of_game, judge, void_round
 from replay.bulk.batch import replay_batch
 from replay.bulk.quiet import Course, Quiet
@@ -34,19 +39,36 @@ from replay.bulk.reading import Reader, RoundsBuilder
 from replay.bulk.words import KIND, OPENED, PAID, STAKE, Own, Vocabulary
 from replay.engine.rules import Rules
 from replay.interruptions import Circumstances
-
-_AT = slice(len('{"at":"'), len('{"at":"2026-01-02T03:04:05.000001Z'))
-"""Where the time stands in the bytes of a leaf that is known to be sound."""
+from replay.seeds import Reveals
+from replay.shoe_check import seed_bytes
 
 _INTERRUPTIONS = {ConnectionLost.__name__, ConnectionRestored.__name__}
+_OFFERED = DecisionOffered.__name__.encode()
+_REVEALED = ShoeRevealed.__name__.encode()
+_REFUSED = InputRefused.__name__.encode()
+_ASIDE_INTERRUPTIONS = {name.encode() for name in _INTERRUPTIONS}
+_ASIDE = {_REFUSED, *_ASIDE_INTERRUPTIONS}
 
 
 class Piece(NamedTuple):
-    """Part of a round: the leaves of it that lie in a range, and whether it ended there."""
+    """Part of a round: the leaves of it that lie in a range, and whether it ended there.
+
+    `digest` is the SHA-256 of those leaves one after the other, in lower hex: what is read again
+    when the round has ended must be what was checked.
+    """
 
     stream: str
     leaves: list[int]
     ended: bool
+    digest: str
+
+    @classmethod
+    def of(cls, stream: str, leaves: Sequence[StoredLeaf], *, ended: bool) -> "Piece":
+        """Return the piece that leaves are."""
+        places = [leaf.leaf_index for leaf in leaves]
+        return cls(
+            stream, places, ended, sha256(b"".join(leaf.state for leaf in leaves)).hexdigest()
+        )
 
 
 class RangeReport(msgspec.Struct, frozen=True):
@@ -56,7 +78,8 @@ class RangeReport(msgspec.Struct, frozen=True):
     the rounds that were judged; `pieces` are of rounds that begin earlier or end later, in the
     order of their first leaves. Where rounds are given whole, as in an export, those that have not
     ended stand in `open_rounds` with what is `unended` to be found in them, and none is a piece.
-    `examined` are the signatures of disputed rounds, `check` is what the leaves are in themselves.
+    `examined` are the signatures of disputed rounds, `check` is what the leaves are in themselves,
+    `reveals` are the seeds they reveal (`Reveals.raw`).
     """
 
     start: int
@@ -70,6 +93,7 @@ class RangeReport(msgspec.Struct, frozen=True):
     open_rounds: list[OpenRound] = []
     examined: Examined = Examined({}, [])
     check: RangeCheck | None = None
+    reveals: bytes = b""
 
 
 Judge = Callable[..., RangeReport]
@@ -84,22 +108,22 @@ def _spare(leaves: Iterable[StoredLeaf]) -> Examined:
 
 
 class _Gathering:
-    """A round being gathered: what it says in words, and its leaves."""
+    """A round being gathered from a batch: what it says in words, and where its leaves stand."""
 
     __slots__ = (
-        "earliest", "interrupted", "is_whole", "last", "latest", "leaves", "offered", "own",
-        "words",
+        "batch", "earliest", "interrupted", "is_whole", "last", "latest", "offered", "own",
+        "places", "refused", "words",
     )  # fmt: skip
 
-    def __init__(self, own: Own, is_whole: bool, at: bytes) -> None:
-        self.own, self.is_whole, self.last = own, is_whole, ""
+    def __init__(self, batch: LeafBatch, own: Own, is_whole: bool, at: bytes) -> None:
+        self.batch, self.own, self.is_whole, self.last = batch, own, is_whole, ""
         self.earliest = self.latest = at
         self.offered: list[bytes] = []
-        self.interrupted = False
+        self.interrupted = self.refused = False
         self.words: list[int] = []
-        self.leaves: list[StoredLeaf] = []
+        self.places: list[int] = []
 
-    def add(self, leaf: StoredLeaf, kind: str, word: int, at: bytes) -> None:
+    def add(self, place: int, kind: str, word: int, at: bytes) -> None:
         """Take in the round's next event, of time `at`."""
         if at > self.latest:
             self.latest = at
@@ -109,9 +133,21 @@ class _Gathering:
             self.offered.append(at)
         elif kind in _INTERRUPTIONS:
             self.interrupted = True
+        elif kind == InputRefused.__name__:
+            self.refused = True
         self.words.append(word)
-        self.leaves.append(leaf)
+        self.places.append(place)
         self.last = kind
+
+    @property
+    def leaves(self) -> list[StoredLeaf]:
+        """Its leaves, in order."""
+        return list(map(self.batch.leaf, self.places))
+
+    @property
+    def last_leaf(self) -> int:
+        """The index of the last of them."""
+        return self.batch.leaf_index[self.places[-1]]
 
 
 class RangeJudge:
@@ -136,56 +172,105 @@ class RangeJudge:
 
     def judge(
         self,
-        leaves: Iterable[StoredLeaf],
+        batch: LeafBatch,
         start: int,
         stop: int,
         carried: AbstractSet[str] = frozenset(),
-        texts: Iterable[bytes | None] = repeat(None),
+        texts: Sequence[bytes | None] | None = None,
+        whole: AbstractSet[str] = frozenset(),
     ) -> RangeReport:
         """Return what a range of leaves says; `carried` are rounds known to be open before it.
 
         `texts` are those of the leaves' data where the columns beside a leaf are known to be true,
-        and None for each leaf that is yet to be read.
+        and None for each leaf that is yet to be read. `whole` are the rounds of which all leaves
+        are known to be so, from the first to the one that ends them.
         """
         if self._vocabulary.is_full:
             self._vocabulary = Vocabulary()
+        texts = [None] * len(batch) if texts is None else texts
+        reveals = Reveals()
+        gathered, rest = self._gather_whole(batch, texts, whole - carried, reveals)
         found: list[tuple[int, list[Finding]]] = []
-        whole: list[_Gathering] = []
-        pieces: list[Piece] = []
-        left = set(carried)
-        gathered: dict[str, _Gathering] = {}
         bad: list[StoredLeaf] = []
-        read = self._vocabulary.read
-        for leaf, text in zip(leaves, texts, strict=False):
+        pieces: list[Piece] = []
+        left, begun = set(carried), dict[str, _Gathering]()
+        for place in rest:
             try:
-                _, stream, _, kind, state = leaf
-                round_ = None if text is None else gathered.get(stream)
-                if round_ is None or text is None:
-                    round_ = self._read(leaf, text, gathered, left)
-                else:
-                    round_.add(leaf, kind, read(kind, text, round_.own), state[_AT])
+                round_ = self._read(batch, place, texts[place], begun, left)
             except EventUnreadable as error:
-                unreadable = Finding(
-                    EVENT_UNREADABLE, str(error), leaf.stream, leaf.leaf_index, None
-                )
+                leaf = batch.leaf(place)
+                text = str(error)
+                unreadable = Finding(EVENT_UNREADABLE, text, leaf.stream, leaf.leaf_index, None)
                 found.append((leaf.leaf_index, [unreadable]))
                 bad.append(leaf)
                 continue
-            if round_ is not None and round_.last in CLOSING:
+            if round_ is None:
+                continue
+            if round_.last == ShoeRevealed.__name__:
+                reveals.add(round_.own.seed, batch.leaf_index[place])
+            elif round_.last in CLOSING:
                 stream = round_.own.round_id
                 left.discard(stream)
-                del gathered[stream]
+                del begun[stream]
                 if round_.is_whole:
-                    whole.append(round_)
+                    gathered.append(round_)
                 else:
-                    pieces.append(_piece(stream, round_, ended=True))
-        pieces += [_piece(stream, each, ended=False) for stream, each in gathered.items()]
-        report = self._judged(whole, start, stop, bad)
+                    pieces.append(Piece.of(stream, round_.leaves, ended=True))
+        pieces += [Piece.of(stream, each.leaves, ended=False) for stream, each in begun.items()]
+        report = self._judged(gathered, start, stop, bad)
         return msgspec.structs.replace(
             report,
             found=sorted(found + report.found),
             pieces=sorted(pieces, key=lambda piece: piece.leaves[0]),
+            reveals=reveals.raw,
         )
+
+    def _gather_whole(
+        self,
+        batch: LeafBatch,
+        texts: Sequence[bytes | None],
+        whole: AbstractSet[str],
+        reveals: Reveals,
+    ) -> tuple[list[_Gathering], list[int]]:
+        """Return the rounds that are whole, and the places of all other leaves."""
+        names = {stream.encode() for stream in whole}
+        places: dict[bytes, list[int]] = {name: [] for name in names}
+        rest: list[int] = []
+        for place, stream in enumerate(batch.stream):
+            places.get(stream, rest).append(place)
+        gathered = [self._whole(batch, texts, each, reveals) for each in places.values() if each]
+        return gathered, rest
+
+    def _whole(
+        self,
+        batch: LeafBatch,
+        texts: Sequence[bytes | None],
+        places: list[int],
+        reveals: Reveals,
+    ) -> _Gathering:
+        """Gather a round of which every leaf is sound, so that its times are in order."""
+        topics, states, known = batch.topic, batch.state, self._vocabulary.known
+        own = Own(batch.stream[places[0]].decode())
+        round_ = _Gathering(batch, own, True, states[places[0]][layout.TIME])
+        round_.latest = states[places[-1]][layout.TIME]
+        round_.places, words = places, round_.words
+        for place in places:
+            topic, text = topics[place], texts[place]
+            assert text is not None
+            # Of an offer the deadline is noted, whether its text was met before or not.
+            row = None if topic == _OFFERED else known[topic].get(text)
+            if row is None:
+                row = self._vocabulary.read(topic.decode(), text, own)
+                if topic == _OFFERED:
+                    round_.offered.append(states[place][layout.TIME])
+                elif topic == _REVEALED:
+                    reveals.add(own.seed, batch.leaf_index[place])
+            words.append(row)
+            if topic in _ASIDE:
+                round_.interrupted |= topic in _ASIDE_INTERRUPTIONS
+                round_.refused |= topic == _REFUSED
+        round_.last = topics[places[-1]].decode()
+        return round_
 
     def judge_rounds(
         self, rounds: Sequence[Sequence[StoredLeaf]], start: int, stop: int
@@ -194,41 +279,48 @@ class RangeJudge:
         gathered: list[_Gathering] = []
         for leaves in rounds:
             mine: dict[str, _Gathering] = {}
-            for leaf in leaves:
-                self._read(leaf, None, mine, frozenset())
+            batch = LeafBatch.of_leaves(leaves)
+            for place in range(len(batch)):
+                self._read(batch, place, None, mine, frozenset())
             gathered += mine.values()
         return self._judged(gathered, start, stop)
 
     def _read(
         self,
-        leaf: StoredLeaf,
+        batch: LeafBatch,
+        place: int,
         text: bytes | None,
         gathered: dict[str, _Gathering],
         left: AbstractSet[str],
     ) -> _Gathering | None:
         """Read a leaf into its round and return that, None for a leaf of no round."""
+        state = batch.state[place]
         try:
             if text is None:
-                head = self._head(leaf.state)
+                head = self._head(state)
                 stream, kind, at = head.stream, head.type, head.at.encode()
                 text = bytes(head.data)
             else:
-                stream, kind, at = leaf.stream, leaf.topic, leaf.state[_AT]
+                stream, kind = batch.stream[place].decode(), batch.topic[place].decode()
+                at = state[layout.TIME]
             round_ = gathered.get(stream)
             own = Own(stream) if round_ is None else round_.own
             word = self._vocabulary.read(kind, text, own)
         except (EventUnreadable, ValueError, RecursionError):
             # The one reader that counts has the word, and says why.
-            event = read_leaf(leaf).event
+            event = read_leaf(batch.leaf(place)).event
             stream, kind, at = event.stream, event.type, event.at.encode()
             round_ = gathered.get(stream)
-            own, word = Own(stream), self._vocabulary.other()
+            own = Own(stream) if round_ is None else round_.own
+            if isinstance(event.data, ShoeRevealed):
+                own.seed = seed_bytes(event.data.seed)
+            word = self._vocabulary.other()
         if round_ is None:
             if not is_round(stream):
                 return None
             opens = kind == RoundOpened.__name__ and stream not in left
-            round_ = gathered[stream] = _Gathering(own, opens, at)
-        round_.add(leaf, kind, word, at)
+            round_ = gathered[stream] = _Gathering(batch, own, opens, at)
+        round_.add(place, kind, word, at)
         return round_
 
     def _judged(
@@ -257,15 +349,13 @@ class RangeJudge:
             if each.last != RoundVoided.__name__:
                 closed += 1
             elif (void := void_round([read_leaf(leaf) for leaf in each.leaves])) is not None:
-                voids.append((each.leaves[-1].leaf_index, void))
+                voids.append((each.last_leaf, void))
         return RangeReport(
             start=start,
             stop=stop,
             closed=closed,
             voids=sorted(voids, key=lambda void: void[0]),
-            found=sorted(
-                (asked[place].leaves[-1].leaf_index, list(each)) for place, each in findings.items()
-            ),
+            found=sorted((asked[place].last_leaf, list(each)) for place, each in findings.items()),
             whole=[each.own.round_id for each in rounds],
             pieces=[],
             examined=self._examine([*bad, *disputed]),
@@ -285,6 +375,7 @@ class RangeJudge:
                 round_.latest.decode(),
                 offers,
                 round_.interrupted,
+                round_.refused,
                 totals[PAID] - totals[STAKE],
             )
         )
@@ -292,7 +383,3 @@ class RangeJudge:
     def _concerns(self, round_: _Gathering) -> bool:
         begun = self._vocabulary.rows.items[round_.words[0]][KIND] == OPENED
         return not begun or is_of_game(self.rules.get(round_.own.rules_digest or ""), self.only)
-
-
-def _piece(stream: str, gathering: _Gathering, *, ended: bool) -> Piece:
-    return Piece(stream, [leaf.leaf_index for leaf in gathering.leaves], ended)

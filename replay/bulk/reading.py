@@ -12,14 +12,15 @@ import msgspec
 import numpy as np
 
 from ledger.clock import parse_time
-from ledger.envelope import LARGEST_LEAF, VERSION, Envelope
+from ledger.envelope import VERSION, Envelope
 from ledger.errors import EventUnreadable
 from ledger.events import EVENTS
+from ledger.leaf.layout import LARGEST_LEAF, SIGNED
 from replay.bulk.batch import Columns
 from replay.bulk.words import Own, Vocabulary
 
 _decode = msgspec.json.Decoder(Envelope).decode
-_TAIL = 99
+_TAIL = SIGNED + 1
 """Bytes of a leaf from the line feed after its payload on."""
 
 _is_tail = re.compile(rb"\n[0-9a-f]{8} [A-Za-z0-9+/]{85}[AQgw]==\n").fullmatch

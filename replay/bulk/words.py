@@ -15,12 +15,14 @@ import numpy as np
 
 from ledger import events
 from ledger.events import EventData, Funds, Limit, Stakes
+from ledger.leaf import layout
 from replay.bulk.tables import ACT_BIT, ACTS, DOWN, NUMBER, Ints, act_mask
 from replay.engine.cards import VALUE
 from replay.engine.hand import DECLINE, INSURANCE
 from replay.engine.round import NATURAL, NO_NATURAL, Decide
 from replay.engine.shoe import MAX_CLIENT_SEED_BYTES, SEED_BYTES
-from replay.money_check import HELD, check_credit, check_debit, check_offer
+from replay.money_check import check_offer
+from replay.shoe_check import seed_bytes
 
 Row: TypeAlias = tuple[int, ...]
 
@@ -29,7 +31,8 @@ Row: TypeAlias = tuple[int, ...]
 """The numbers of a row. SEAT is 0 for the dealer, HALF 1 or 2 after a split. OFFERED are acts as
 ACT_BIT, WITHHELD those that an offer may leave out. BET and LINE are numbers of names. STAKE and
 PAID are minor units: of a settlement, of the totals, the stake a decision adds, the value offered
-(PAID); of the openings, placed chips and deals STAKE is the number of a text. LETTER numbers what
+(PAID); of the openings, placed chips and deals STAKE is the number of a text, and PAID of a deal
+is the total of its stakes, of an opening 1 where it is for fun. LETTER numbers what
 a row says apart from its cards and amounts. COLUMN is that of a hand or of the dealer, MOVES
 whether a card or an act moves it."""
 _WIDTH: Final = 15
@@ -76,7 +79,7 @@ class _Deal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _Opened = msgspec.defstruct(
     "_Opened",
     [
-        (field.name, msgspec.Raw if field.name == "limits" else field.type)
+        (field.name, msgspec.Raw if field.name == "limits" else field.type, field.default)
         for field in msgspec.structs.fields(events.RoundOpened)
     ],
     frozen=True,
@@ -111,7 +114,11 @@ class Vocabulary:
     """The rows met so far. It grows with what is distinct; begin another when it `is_full`."""
 
     def __init__(self) -> None:
-        """Begin with no row; `courses` says which courses of play are right, see `bulk.courses`."""
+        """Begin with no row.
+
+        `courses` says which courses of play are right, see `bulk.courses`; `known` are the rows of
+        texts that were read before, by the names of their events.
+        """
         self.rows = Names()
         self.names = Names("main", "insurance")
         self.openings = Names()
@@ -121,8 +128,10 @@ class Vocabulary:
         self._stakes_read: dict[bytes, tuple[int, int]] = {}
         self._limits: dict[bytes, dict[str, Limit] | None] = {}
         self._texts: dict[str, dict[bytes, int]] = {name: {} for name in events.EVENTS}
-        self._opened_rows: dict[tuple[str, bytes], int] = {}
-        self._requested_rows: dict[tuple[int, bool], int] = {}
+        self.known = {name.encode(): texts for name, texts in self._texts.items()}
+        self._opened_rows: dict[tuple[str, bytes, str], int] = {}
+        self._requested_rows: dict[int, int] = {}
+        self._bare_rows: dict[events.DecisionMade | events.BetSettled, int] = {}
         self._room = _MOST_TEXTS
         self._letters = Names()
         self._table: Ints = np.zeros((_WIDTH, 0), np.int64)
@@ -149,6 +158,8 @@ class Vocabulary:
         """
         if kind == "DecisionOffered":
             text = _without_deadline(text, own)
+        elif kind == "RoundClosed":
+            text = layout.without_seen(text)
         texts = self._texts[kind]
         row = texts.get(text)
         if row is not None:
@@ -164,6 +175,8 @@ class Vocabulary:
         if isinstance(data, events.ShoeRevealed):
             own.seed = seed_bytes(data.seed)
             return self._reveals
+        if isinstance(data, events.DecisionMade | events.BetSettled) and data.funds is not None:
+            return self._with_funds(kind, data, data.funds, own)
         row = self._say(kind, data)
         self._room -= 1
         texts[text] = row
@@ -178,10 +191,11 @@ class Vocabulary:
         own.rules_digest = own.rules_digest or data.rules_digest
         own.policy_digest = data.policy_digest
         opening = (data.rules_digest, limits)
-        row = self._opened_rows.get(opening)
+        row = self._opened_rows.get((*opening, data.mode))
         if row is None:
-            row = self._row(OPENED, stake=self.openings.number(opening))
-            self._opened_rows[opening] = row
+            number = self.openings.number(opening)
+            row = self._row(OPENED, stake=number, paid=data.mode == "fun")
+            self._opened_rows[*opening, data.mode] = row
         return row
 
     def limits(self, opening: int) -> dict[str, Limit] | None:
@@ -192,11 +206,26 @@ class Vocabulary:
         data = _decode_deal(text)
         number, total = self._stakes(bytes(data.stakes))
         own.client_seed = seed_bytes(data.client_seed)
-        clean = not any(check_debit(data.funds, total, ""))
-        row = self._requested_rows.get((number, clean))
+        row = self._requested_rows.get(number)
         if row is None:
-            row = self._row(REQUESTED, stake=number, clean=clean)
-            self._requested_rows[number, clean] = row
+            row = self._requested_rows[number] = self._row(REQUESTED, stake=number, paid=total)
+        if data.funds is not None:
+            own.funds.append((row, data.funds))
+        return row
+
+    def _with_funds(
+        self, kind: str, data: events.DecisionMade | events.BetSettled, funds: Funds, own: "Own"
+    ) -> int:
+        """Note what a wallet said, of which none is like another; the row is as if it said nothing.
+
+        Whether the wallet's movements are right is asked of the round (`bulk.wallets`).
+        """
+        bare = msgspec.structs.replace(data, funds=None)
+        row = self._bare_rows.get(bare)
+        if row is None:
+            row = self._bare_rows[bare] = self._say(kind, bare)
+            self._room -= 1
+        own.funds.append((row, funds))
         return row
 
     def _stakes(self, text: bytes) -> tuple[int, int]:
@@ -230,16 +259,13 @@ class Vocabulary:
             case events.DecisionOffered():
                 return self._offer(data)
             case events.DecisionMade():
-                moved = check_debit(data.funds, data.added_stake_minor, "")
                 # Whether another than the player may decide is the policy's business.
-                clean = data.act in ACT_BIT and data.actor == "player" and not any(moved)
+                clean = data.act in ACT_BIT and data.actor == "player"
                 return self._row(
                     DECISION, data.hand, symbol=data.act, stake=data.added_stake_minor, clean=clean
                 )
             case events.BetSettled():
                 clean = data.hand.partition(".")[0] == data.seat
-                clean = clean and not any(check_credit(data, ""))
-                clean = clean and (data.funds is None or data.funds.answer != HELD)
                 return self._row(
                     SETTLED, data.hand, stake=data.stake_minor, paid=data.paid_minor,
                     bet=data.bet, line=data.line, clean=clean,
@@ -302,7 +328,8 @@ class Own(msgspec.Struct, gc=False):
     """What is a round's alone among the rounds of a batch; None for what was not said.
 
     A commitment that is no lower hex is no commitment. `deadlines` are those of its offers, in
-    order; one that is no time is empty.
+    order; one that is no time is empty. `funds` are a wallet's movements, in order, each beside the
+    row of the event it is of.
     """
 
     round_id: str
@@ -312,6 +339,7 @@ class Own(msgspec.Struct, gc=False):
     rules_digest: str | None = None
     policy_digest: str | None = None
     deadlines: list[str | None] = []
+    funds: list[tuple[int, Funds]] = []
 
     @property
     def has_seeds(self) -> bool:
@@ -339,14 +367,6 @@ def _without_deadline(text: bytes, own: Own) -> bytes:
         return text
     own.deadlines.append(found[1].decode())
     return b"%bnull%b" % (text[: start - 1], text[found.end() :])
-
-
-def seed_bytes(text: str) -> bytes | None:
-    """Return the bytes of a recorded seed, None where it is not hexadecimal."""
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        return None
 
 
 def hex_bytes(text: str) -> bytes | None:

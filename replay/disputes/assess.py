@@ -1,103 +1,167 @@
-"""The assessment of one round: pure, from evidence and claim to verdict and remedies."""
+"""The assessment of one round: pure, from evidence and claim to verdict, answer and remedies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, tzinfo
 
 import msgspec
 
 from ledger.events import DecisionMade, InputRefused, ServiceStopped, ViewAcknowledged
 from ledger.findings import CLOCK_BACKWARDS
 from replay.currency import amount_text
-from replay.disputes.assessment import Assessment, BetPrice, Claim, Class, Verdict
-from replay.disputes.classify import CLASS_OF, COVERS, FAULTS, by_severity
+from replay.disputes.answers import ALL_MATCH, answer, clause, overpaid
+from replay.disputes.assessment import Assessment, BetPrice, Claim, Class, Remedy, Verdict
+from replay.disputes.cases import Case, fold_cases
 from replay.disputes.evidence import Evidence
-from replay.disputes.facts import Facts, establish
-from replay.disputes.remedies import price_remedies
-from replay.disputes.screen import differences, shown_bets
+from replay.disputes.facts import Facts, classes_shown, establish
+from replay.disputes.faults import FAULTS, KINDS, in_order
+from replay.disputes.grounds import BetFacts, Ground, bets_of
+from replay.disputes.readings import with_its_readings
+from replay.disputes.remedies import Shown, price_remedies
+from replay.disputes.screen import contradictions, differences, shown_bets, shown_minor
+from replay.disputes.sources import NO_GAIN_BY_FAULT
+from replay.disputes.verdict import bars_unproven, judge_claim, no_wallet, unanswered
+from replay.findings import REFUSAL_WRONG
 from replay.round_text import RoundText
 
 _SAYS: dict[Class, str] = {
-    "evidence_missing": "evidence of this round is forged or missing, so it shows nothing for "
-    "certain and counts against nobody",
-    "shoe_error": "the shoe cannot be shown to be the one committed to before the stakes",
-    "deal_error": "a card was not dealt as the shoe and the rules have it",
-    "decision_error": "a decision was not offered, not recorded, or not allowed",
-    "system_decision_error": "the platform decided, or failed to, otherwise than its policy says",
-    "settlement_error": "the money moved is not what the rules give on the cards dealt",
-    "held_win": "a win is held until a person has verified it",
-    "interrupted_unrecoverable": "the round was interrupted and cannot be taken up again",
-    "interrupted_recoverable": "the round is open and can go on from where it stopped",
-    "screen_differs": "the screen showed what the ledger does not say",
-    "sound": "cards, decisions and payments are what the rules make of the shoe committed to",
+    "evidence_missing": "Evidence of this round is forged or missing, so it shows nothing for "
+    "certain and counts against nobody.",
+    "shoe_error": "The shoe cannot be shown to be the one committed to before the stakes.",
+    "deal_error": "A card was not dealt as the shoe and the rules have it.",
+    "decision_error": "A decision was withheld, refused or not allowed, or the round was ended "
+    "without a reason.",
+    "system_decision_error": "The platform decided, or failed to, otherwise than its policy says.",
+    "settlement_error": "The money moved is not what the rules give on the cards dealt.",
+    "held_win": "A win is held until a person has verified it.",
+    "interrupted_unrecoverable": "The round was interrupted and cannot be taken up again.",
+    "interrupted_recoverable": "The round is open and can go on from where it stopped.",
+    "screen_differs": "The screen showed what the ledger does not say.",
+    "sound": ALL_MATCH,
 }
 
 
 def assess(
-    evidence: Evidence, claim: Claim | None = None, shown: RoundText | None = None
+    evidence: Evidence,
+    claim: Claim | None = None,
+    shown: RoundText | None = None,
+    zone: tzinfo = UTC,
 ) -> Assessment:
-    """Return what the evidence comes to: classes, verdict, and every remedy priced bet by bet.
+    """Return what the evidence comes to: verdict, answer, and every remedy priced bet by bet.
 
     `claim` is what the player says went wrong, None where nobody complained. `shown` is what the
-    player's screen showed, as a `.round` text. `touched` is left empty: finding other rounds reads
-    the ledger (`touched.with_touched`). Never raises for evidence that is forged, missing or
-    contradicts itself: that is what it tells of.
+    player's screen showed, as a `.round` text; `zone` is that of the times in the answer. `touched`
+    is left empty: finding other rounds reads the ledger (`touched.with_touched`). Never raises for
+    evidence that is forged, missing or contradicts itself: that is what it tells of.
     """
-    facts = establish(evidence)
-    differing = [] if shown is None else list(differences(facts, shown))
+    return assess_facts(establish(evidence), claim, shown, zone)
+
+
+def assess_facts(
+    facts: Facts,
+    claim: Claim | None = None,
+    shown: RoundText | None = None,
+    zone: tzinfo = UTC,
+) -> Assessment:
+    """Return what facts that were established come to, as `assess` does."""
+    evidence, bets = facts.evidence, bets_of(facts)
+    case = _deciding(evidence)
+    if case is not None and case.decisions[-1].data.reference is not None and not facts.is_open:
+        bets = tuple(map(_settled_by_adjudicator, bets))
+    owes = any(bet.moves_minor for bet in bets)
+    classes = classes_shown(facts, owes=owes)
+    differing = [] if shown is None else differences(facts, bets, shown)
     if differing:
-        classes = by_severity((*facts.classes, "screen_differs"))
-        facts = msgspec.structs.replace(facts, classes=classes)
-    on_screen = () if shown is None else _on_screen(facts, shown)
-    shown_minor = None if shown is None else sum(bet.due_minor or 0 for bet in on_screen)
-    remedies = price_remedies(facts, shown_minor if differing else None)
-    moves = any(each.governs and each.moves_minor for each in remedies)
-    verdict = _verdict(facts, claim, moves_money=moves)
+        classes = in_order((*classes, "screen_differs"))
+    on_screen = () if shown is None else _on_screen(facts, bets, shown)
+    in_all = None if shown is None else shown_minor(facts, shown)
+    remedies = tuple(
+        _with_readings(facts, bets, each)
+        for each in price_remedies(facts, bets, Shown(in_all) if differing else None)
+    )
+    governing = next(each for each in remedies if each.governs)
+    is_corrected = case is not None and not facts.is_open and not governing.moves_minor
+    corrected_by = case.id if case is not None and is_corrected else None
+    verdict = judge_claim(facts, bets, classes, governing, claim, is_differing=bool(differing))
+    if case is not None and corrected_by is not None:
+        verdict = _as_decided(verdict, case, claim)
     return Assessment(
         round=evidence.round_id,
         size=evidence.size,
         claim=claim,
-        classes=facts.classes,
+        classes=classes,
         verdict=verdict,
-        reasons=(*_reasons(facts), *differing, _on_claim(facts, claim, verdict)),
+        answer=answer(facts, bets, governing, claim, corrected_by=corrected_by, zone=zone),
+        clause=clause(facts, bets, governing, claim),
+        reasons=(
+            *_reasons(facts, bets, classes, corrected_by),
+            *differing,
+            *_contradictions(facts, shown),
+        ),
         findings=facts.findings,
         remedies=remedies,
-        operator_at_fault=_is_at_fault(facts),
-        money_may_move=facts.decides != "evidence_missing",
-        shown_minor=shown_minor,
+        operator_at_fault=_is_at_fault(facts, classes),
+        money_may_move=facts.is_trusted,
+        corrected_by=corrected_by,
+        shown_minor=in_all,
         shown_bets=on_screen,
         touched=(),
-        lacks=tuple(_lacks(facts)),
+        lacks=tuple(
+            dict.fromkeys(filter(None, (unanswered(facts, bets, claim), *_lacks(facts, bets))))
+        ),
     )
 
 
-def _verdict(facts: Facts, claim: Claim | None, *, moves_money: bool) -> Verdict:
-    decides = facts.decides
-    if decides == "evidence_missing":
-        return "inconclusive"
-    if not _has_fault(facts) and "screen_differs" in facts.classes:
-        return "inconclusive"
-    covered = COVERS[claim or "other"]
-    if not covered.isdisjoint(facts.classes):
-        return "upheld" if decides in covered else "partly_upheld"
-    # Who is still owed money did not complain of nothing.
-    return "partly_upheld" if _is_at_fault(facts) or moves_money else "rejected"
+def _with_readings(facts: Facts, bets: Sequence[BetFacts], remedy: Remedy) -> Remedy:
+    priced = zip(bets, remedy.bets, strict=True)
+    prices = tuple(with_its_readings(facts, bet, price) for bet, price in priced)
+    return msgspec.structs.replace(remedy, bets=prices)
 
 
-def _has_fault(facts: Facts) -> bool:
-    return not FAULTS.isdisjoint(facts.classes)
+def _deciding(evidence: Evidence) -> Case | None:
+    """Return the last case about the round whose decision put something right, or nothing to."""
+    cases = fold_cases(evidence.disputes, evidence.persons)
+    decided = [
+        case
+        for case in cases
+        if case.state == "decided" and case.decisions[-1].data.remedy not in ("resume", "withdraw")
+    ]
+    return decided[-1] if decided else None
 
 
-def _is_at_fault(facts: Facts) -> bool:
-    return _has_fault(facts) or any(CLASS_OF[each.code] == "held_win" for each in facts.findings)
+def _as_decided(verdict: Verdict, case: Case, claim: Claim | None) -> Verdict:
+    """Return the verdict on a claim about a round that a case put right.
+
+    What was due and has been paid is found no more, and was not unfounded for that.
+    """
+    decided = case.decisions[-1].data.verdict
+    if verdict != "rejected" or decided not in ("upheld", "partly_upheld"):
+        return verdict
+    return "upheld" if decided == "upheld" and claim == case.claim else "partly_upheld"
 
 
-def _reasons(facts: Facts) -> Iterator[str]:
+def _settled_by_adjudicator(bet: BetFacts) -> BetFacts:
+    """Return a bet as an adjudicator's decision left it: nothing more is due by the ledger."""
+    ground = Ground("corrected", bet.paid_minor or 0, NO_GAIN_BY_FAULT)
+    return msgspec.structs.replace(bet, grounds=(ground,))
+
+
+def _is_at_fault(facts: Facts, classes: Sequence[Class]) -> bool:
+    held = any(KINDS[each.code].shows == "held_win" for each in facts.findings)
+    return held or not FAULTS.isdisjoint(classes)
+
+
+def _reasons(
+    facts: Facts, bets: Sequence[BetFacts], classes: Sequence[Class], corrected_by: str | None
+) -> Iterator[str]:
     """Yield what was found, in sentences an agent can pass on."""
-    for each in facts.classes:
-        if each != "screen_differs":
+    if corrected_by is not None:
+        yield f"what was due was decided by case {corrected_by}: this is what is left beside it"
+    for each in classes:
+        # What a case paid is not as the round paid it, though nothing is wrong any more.
+        if each != "screen_differs" and (each != "sound" or corrected_by is None):
             yield _SAYS[each]
-            yield from (f.text for f in facts.findings if CLASS_OF[f.code] == each != "sound")
-    notes = [f for f in facts.findings if CLASS_OF[f.code] == "sound"]
-    for note in notes:
+            yield from (f.text for f in facts.findings if KINDS[f.code].shows == each != "sound")
+    for note in (f for f in facts.findings if KINDS[f.code].shows == "sound"):
         if note.code == CLOCK_BACKWARDS:
             yield (
                 f"{note.text}: the order of the ledger rules, and an event counts at the latest "
@@ -106,48 +170,34 @@ def _reasons(facts: Facts) -> Iterator[str]:
         else:
             yield f"{note.text}: this changed no card, no decision and no payment"
     yield from _of_inputs(facts)
-    for bet in facts.bets:
-        if bet.right_minor is not None and (bet.paid_minor or 0) > bet.right_minor:
-            over = amount_text((bet.paid_minor or 0) - bet.right_minor, facts.currency)
-            yield f"{bet.bet} of {bet.hand} was paid {over} too much, which is not debited"
-    if facts.held_minor:
-        yield f"{amount_text(facts.held_minor, facts.currency)} of the win is held and not lost"
+    yield from overpaid(facts, bets)
+    if facts.hold.waits_minor:
+        held = amount_text(facts.hold.waits_minor, facts.currency)
+        yield f"{held} of the win is held and not lost"
 
 
 def _of_inputs(facts: Facts) -> Iterator[str]:
+    """Yield what was decided for the player, and what was refused."""
     for recorded in facts.decided_for_player:
         made = recorded.event.data
         if isinstance(made, DecisionMade):
             yield f"the {made.actor} decided {made.act} for {made.hand} at {recorded.event.at}"
+    wrong = {fault.seq for fault in facts.faults if fault.code == REFUSAL_WRONG}
     for recorded in facts.evidence.events:
         refused = recorded.event.data
-        if isinstance(refused, InputRefused):
+        if isinstance(refused, InputRefused) and recorded.event.seq not in wrong:
             late = ": the ledger's time counts, not the device's" * (refused.reason == "late")
             sentence = f"{refused.input!r} was refused as {refused.reason}"
             yield f"{sentence} at {recorded.event.at}{late}"
 
 
-def _on_claim(facts: Facts, claim: Claim | None, verdict: Verdict) -> str:
-    what = "what was complained of" if claim is None else f"the claim of {_CLAIMS[claim]}"
-    return {
-        "upheld": f"{what} is borne out",
-        "partly_upheld": f"{what} is borne out in part: something else went wrong",
-        "rejected": f"{what} is not borne out",
-        "inconclusive": f"{what} can neither be borne out nor refused by the ledger alone",
-    }[verdict]
+def _contradictions(facts: Facts, shown: RoundText | None) -> list[str]:
+    rules = None if facts.replay is None else facts.replay.rules
+    return [] if shown is None else contradictions(shown, rules, facts.currency)
 
 
-_CLAIMS: dict[Claim, str] = {
-    "disconnection": "a disconnection",
-    "malfunction": "a malfunction",
-    "settlement": "a wrong payment",
-    "fairness": "an unfair deal",
-    "other": "something gone wrong",
-}
-
-
-def _on_screen(facts: Facts, shown: RoundText) -> tuple[BetPrice, ...]:
-    recorded = {(bet.hand, bet.bet): bet.paid_minor for bet in facts.bets}
+def _on_screen(facts: Facts, bets: Sequence[BetFacts], shown: RoundText) -> tuple[BetPrice, ...]:
+    recorded = {(bet.hand, bet.bet): bet.paid_minor for bet in bets}
     return tuple(
         BetPrice(
             each.seat, each.hand, each.bet, each.stake_minor, recorded.get(bet), each.paid_minor,
@@ -157,7 +207,7 @@ def _on_screen(facts: Facts, shown: RoundText) -> tuple[BetPrice, ...]:
     )  # fmt: skip
 
 
-def _lacks(facts: Facts) -> Iterator[str]:
+def _lacks(facts: Facts, bets: Sequence[BetFacts]) -> Iterator[str]:
     """Yield what the ledger cannot show of this round."""
     evidence = facts.evidence
     last = max((each.leaf_index for each in evidence.events), default=-1)
@@ -170,6 +220,7 @@ def _lacks(facts: Facts) -> Iterator[str]:
         yield "the round names no policy the ledger carries: no deadline of it can be checked"
     if facts.waits_for is not None:
         yield "the cards to come are sealed: what play would still decide is not known"
+    yield from filter(None, (no_wallet(facts, bets), bars_unproven(facts)))
     leaves = {each.leaf_index for each in evidence.events}
     said = (each.event.data for each in evidence.events)
     # An acknowledgement of what is not this round's shows nothing of it.

@@ -4,11 +4,12 @@ These records are what the pure assessment returns and what commands, events and
 from; nothing here decides anything. Amounts are minor units of the round's currency.
 """
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
 from ledger import Finding
+from replay.currency import amount_text
 
 Claim: TypeAlias = Literal["disconnection", "malfunction", "settlement", "fairness", "other"]
 """What the player says went wrong."""
@@ -36,10 +37,11 @@ Verdict: TypeAlias = Literal["upheld", "partly_upheld", "rejected", "inconclusiv
 
 RemedyName: TypeAlias = Literal["honour", "resume", "apply_default", "resettle", "void", "refer"]
 """In their lawful order: honour the outcome, restore and resume, apply the disclosed default,
-resettle one bet, void with every stake back, refer to an adjudicator.
+resettle what was paid short or debited beyond right, void with every stake back, refer to an
+adjudicator.
 """
 
-REMEDIES: tuple[RemedyName, ...] = (
+REMEDIES: Final[tuple[RemedyName, ...]] = (
     "honour",
     "resume",
     "apply_default",
@@ -48,24 +50,80 @@ REMEDIES: tuple[RemedyName, ...] = (
     "refer",
 )
 
+GroundName: TypeAlias = Literal[
+    "recorded_payment",
+    "right_payment",
+    "certain_outcome",
+    "offer_taken",
+    "default_due",
+    "stake_back",
+    "over_debit",
+    "corrected",
+    "play_decides",
+]
+"""Why a bet comes to what it comes to. `corrected` is a bet that an adjudicator's decision settled,
+`play_decides` one that is still to be played.
+"""
+
 
 class Source(msgspec.Struct, frozen=True):
-    """What a remedy or a class rests on: the document, its section, and what it provides in our
-    words; `assumed` where the sources are silent.
+    """What a remedy or a ground rests on: the document, its section, and what it provides in our
+    words; `assumed` where the sources are silent. `beside` is a second source that goes with it.
     """
 
     document: str
     section: str
     says: str
     assumed: bool = False
+    beside: "Source | None" = None
+
+    @property
+    def cited(self) -> str:
+        """Document and section in one line, with those of what goes beside it."""
+        own = ", ".join(filter(None, (self.document, self.section)))
+        return own if self.beside is None else f"{own}; {self.beside.cited}"
+
+    @property
+    def parts(self) -> "tuple[Source, ...]":
+        """This source and those beside it, each by itself."""
+        alone = msgspec.structs.replace(self, beside=None)
+        return (alone, *(() if self.beside is None else self.beside.parts))
+
+    @property
+    def rests_on_reading(self) -> bool:
+        """Whether it, or a source beside it, is a reading of ours where the sources are silent."""
+        return any(each.assumed for each in self.parts)
+
+
+class Range(msgspec.Struct, frozen=True):
+    """What a hand could have come to by an act that was refused or withheld, at least and at most.
+
+    `staked_minor` is what has to be staked on it in all for the most: a double or a split costs
+    more than the first stake.
+    """
+
+    hand: str
+    least_minor: int
+    most_minor: int
+    staked_minor: int
+
+    def words(
+        self, stake_minor: int, currency: str, between: str = "anything from {} to {}"
+    ) -> str:
+        """Return the range in words, with what its most costs where that is not the bet's stake."""
+        least, most = (amount_text(each, currency) for each in (self.least_minor, self.most_minor))
+        if self.most_minor and self.staked_minor != stake_minor:
+            most += f" for {amount_text(self.staked_minor, currency)} staked"
+        return most if self.least_minor == self.most_minor else between.format(least, most)
 
 
 class BetPrice(msgspec.Struct, frozen=True):
     """One bet under one remedy.
 
-    `paid_minor` is what was recorded as paid so far, None while the bet is open; `due_minor` what
-    the remedy makes it in the end, stake included, None where play decides it. What moves is the
-    difference, never below nothing: an overpayment is not debited.
+    `paid_minor` is what reached the player so far, None while the bet is open; `due_minor` what the
+    remedy makes it in the end, stake included, None where play decides it. What moves is the
+    difference, never below nothing: an overpayment is not debited. `ground` and `source` say why,
+    `could_have` what a withheld act could have brought.
     """
 
     seat: str
@@ -75,6 +133,9 @@ class BetPrice(msgspec.Struct, frozen=True):
     paid_minor: int | None
     due_minor: int | None
     line: str | None
+    ground: GroundName | None = None
+    source: Source | None = None
+    could_have: Range | None = None
 
     @property
     def moves_minor(self) -> int:
@@ -83,10 +144,10 @@ class BetPrice(msgspec.Struct, frozen=True):
 
 
 class Remedy(msgspec.Struct, frozen=True):
-    """One remedy: whether the sources allow it here, whether it governs, and why, bet by bet.
+    """One remedy: whether it is lawful here, whether it governs, and why, bet by bet.
 
-    A remedy that is lawful and priced may still not govern: one that leaves the player below what
-    was shown or recorded, where the operator's side failed, is referred.
+    The one that governs is the plan of all bets together. Another is lawful where it can be carried
+    out and gives no bet less than is due.
     """
 
     name: RemedyName
@@ -111,11 +172,14 @@ class Remedy(msgspec.Struct, frozen=True):
 class Assessment(msgspec.Struct, frozen=True):
     """What the evidence of one round comes to.
 
-    `classes` begins with the one that decides. `size` is the tree size the evidence was read at.
-    `money_may_move` is False where evidence is forged or missing: then nothing is paid on it.
-    `touched` lists rounds with the same fault. `lacks` says in sentences what the ledger cannot
-    show. `shown_minor` is what the screen showed as paid, None where no screen was handed in, and
-    `shown_bets` each bet of it: what it showed as paid is what is due by it.
+    `answer` says it to the player in plain words. `clause` is what the answer rests on. `classes`
+    begins with the gravest. `size` is the tree size the evidence was read at. `money_may_move` is
+    False where evidence is forged or missing: then nothing is paid on it. `corrected_by` names the
+    case whose decision put right what was found. `touched` lists rounds with the same fault.
+    `lacks` says in sentences what the ledger cannot show, first what leaves the claim
+    unanswered. `shown_minor` is what the screen showed as paid, None where no screen was handed
+    in or it counts in another currency, and `shown_bets` each bet of it: what it showed as paid
+    is what is due by it.
     """
 
     round: str
@@ -123,11 +187,14 @@ class Assessment(msgspec.Struct, frozen=True):
     claim: Claim | None
     classes: tuple[Class, ...]
     verdict: Verdict
+    answer: str
+    clause: Source
     reasons: tuple[str, ...]
     findings: tuple[Finding, ...]
     remedies: tuple[Remedy, ...]
     operator_at_fault: bool
     money_may_move: bool
+    corrected_by: str | None
     shown_minor: int | None
     shown_bets: tuple[BetPrice, ...]
     touched: tuple[str, ...]

@@ -1,16 +1,15 @@
-"""Hold what a ledger records of disputes to what a case may be: decided once, by as many keys as
+"""Hold what a ledger records of disputes to what a case may be: decided once, by as many persons as
 its policy demands, and paid what was decided and no more.
 
-An audit asks this of every case. Whether the remedy was the right one is for an assessment to say.
+Pure. Whether the remedy was the right one is for an assessment to say (`case_audit`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
-from ledger import Finding, Ledger, Recorded
-from ledger.envelope import claimed_key_id
-from ledger.errors import EventUnreadable
+from ledger import Finding, Recorded
 from ledger.events import (
-    DISPUTES_PREFIX,
+    Awarded,
     BetResettled,
     BetSettled,
     DisputeDecided,
@@ -20,43 +19,21 @@ from ledger.events import (
     RoundOpened,
     RoundVoided,
 )
-from ledger.recorded import read_leaf
 from replay import findings as codes
-from replay.catalogue import policies_by_digest
-from replay.currency import amount_text
-from replay.disputes.cases import key_names
-from replay.disputes.decide import keys_needed, staked_minor
+from replay.currency import amount_text, unit_of
+from replay.disputes.bounds import keys_needed, staked_minor
+from replay.disputes.cases import Case, CaseFold, Payment, goodwill_minor
+from replay.disputes.parts_back import parts_back
 from replay.policies import Policy
 from replay.shoe_check import Problem
-
-
-def check_cases(
-    ledger: Ledger,
-    size: int,
-    concerns: Callable[[Sequence[Recorded]], bool],
-    from_leaf: int = 0,
-) -> list[Finding]:
-    """Return what is wrong with the cases in a ledger's first `size` leaves, stream by stream.
-
-    `concerns` tells of a round's events whether its cases are asked for; cases without an event at
-    `from_leaf` or later are not judged. What cannot be read is passed over: to report it is
-    the business of verification.
-    """
-    names, policies = key_names(ledger), policies_by_digest(ledger)
-    found: list[Finding] = []
-    for stream in ledger.disputed():
-        round_id = stream.removeprefix(DISPUTES_PREFIX)
-        events = _readable(ledger, stream, size)
-        if not events or events[-1].leaf_index < from_leaf:
-            continue
-        of_round = _readable(ledger, round_id, size)
-        if not of_round or concerns(of_round):
-            found += CaseWalk(round_id, of_round, policies, names).findings(events)
-    return found
+from replay.wallet_check import movements
 
 
 class CaseWalk:
-    """The walk along the cases about one round; `events` are those of the round itself."""
+    """The walk along the cases about one round; `events` are those of the round itself.
+
+    `names` maps the ids of keys to the persons whose keys they are (`cases.key_names`).
+    """
 
     def __init__(
         self,
@@ -65,80 +42,94 @@ class CaseWalk:
         policies: Mapping[str, Policy],
         names: Mapping[str, str],
     ) -> None:
-        self._round_id, self._round, self._names = round_id, events, names
+        self._round_id, self._round = round_id, events
         opened = events[0].event.data if events else None
         digest = opened.policy_digest if isinstance(opened, RoundOpened) else None
-        self._currency = opened.currency if isinstance(opened, RoundOpened) else ""
+        self._currency = unit_of(opened) if isinstance(opened, RoundOpened) else ""
         self._policy = None if digest is None else policies.get(digest)
         self._staked = staked_minor(events)
         self._refunded = sum(_refunds(each.event.data) for each in events)
-        self._is_open = False
-        self._signed: DisputeDecided | None = None
-        self._keys: set[str] = set()
-        self._unpaid = 0
+        self._fold = CaseFold(names)
+        self._unpaid: dict[int, int] = {}
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases walked along so far."""
+        return tuple(self._fold.cases)
 
     def findings(self, events: Sequence[Recorded]) -> Iterator[Finding]:
         """Yield what is wrong with the events of the disputes' stream, in order."""
-        for recorded in events:
-            for code, text in self._take(recorded):
+        moved = movements(events, before=self._round)
+        for recorded, of_event in zip(events, moved, strict=True):
+            answers = (problem for each in of_event for problem in each.problems)
+            for code, text in chain(self._take(recorded), answers):
                 event = recorded.event
                 yield Finding(code, text, event.stream, recorded.leaf_index, event.seq)
-        if self._unpaid > 0:
-            last = events[-1]
-            text = f"{self._text(self._unpaid)} of what was decided was never paid"
-            event = last.event
-            yield Finding(codes.PAYMENT_MISSING, text, event.stream, last.leaf_index, event.seq)
+        for code, text, last in parts_back(self._round, events, self._currency):
+            yield Finding(code, text, last.event.stream, last.leaf_index, last.event.seq)
+        for case in self.cases:
+            unpaid = self._unpaid.get(case.number, 0)
+            if unpaid > 0:
+                stream, decision = events[0].event.stream, case.decisions[-1]
+                text = f"{self._text(unpaid)} of what was decided was never paid"
+                place = decision.leaf_index, decision.seq
+                yield Finding(codes.PAYMENT_MISSING, text, stream, *place)
 
     def _take(self, recorded: Recorded) -> Iterator[Problem]:
         data = recorded.event.data
         if getattr(data, "round", None) != self._round_id:
             yield codes.CASE_OUT_OF_PLACE, "the event names another round than its stream"
+        before = self.cases
+        case = self._fold.take(recorded)
         match data:
-            case DisputeOpened():
-                if self._is_open:
-                    yield codes.CASE_OUT_OF_PLACE, "a case was opened before the last was decided"
-                self._is_open, self._signed, self._keys = True, None, set()
+            case DisputeOpened() if any(each.bars_another for each in before):
+                yield codes.CASE_OUT_OF_PLACE, "a case was opened before the last was decided"
             case DisputeDecided():
-                key = claimed_key_id(recorded.leaf)
-                yield from self._decide(data, self._names.get(key, key), recorded.leaf_index)
-            case BetResettled() | Refunded():
-                yield from self._pay(data)
+                yield from self._decide(data, case, before)
+            case BetResettled() | Refunded() | Awarded():
+                yield from self._pay(data, case)
 
-    def _decide(self, data: DisputeDecided, key: str, leaf_index: int) -> Iterator[Problem]:
-        if not self._is_open:
+    def _decide(
+        self, data: DisputeDecided, case: Case | None, before: Sequence[Case]
+    ) -> Iterator[Problem]:
+        if case is None:
             yield codes.CASE_OUT_OF_PLACE, "a decision was made of a case that is not open"
-        needed = keys_needed(self._policy, data.remedy, data.amount_minor, data.reference)
+        amount = data.amount_minor
+        counted = amount + (goodwill_minor(before) if data.remedy == "goodwill" else 0)
+        needed = keys_needed(self._policy, self._currency, data.remedy, counted, data.reference)
         if data.keys_needed < needed:
-            sentence = f"{self._text(data.amount_minor)} was decided by {data.keys_needed} keys"
-            yield codes.KEYS_MISSING, f"{sentence}, the policy demands {needed}"
-        if data != self._signed:
-            self._signed, self._keys = data, set()
-        self._keys.add(key)
-        if len(self._keys) >= data.keys_needed and data.remedy != "refer":
-            self._is_open = False
-            self._unpaid = data.amount_minor - self._paid_by_void(leaf_index)
+            sentence = f"{self._text(amount)} was decided by {data.keys_needed} of the {needed}"
+            yield codes.KEYS_MISSING, f"{sentence} persons that this decision needs"
+        if case is not None and case.decisions[-1].stands:
+            leaf_index = case.decisions[-1].leaf_index
+            self._unpaid[case.number] = amount - self._paid_at_end(leaf_index)
 
-    def _paid_by_void(self, leaf_index: int) -> int:
-        """Return what the round itself paid after a decision, which ended it by a void."""
-        after = [each.event.data for each in self._round if each.leaf_index > leaf_index]
-        if not any(isinstance(data, RoundVoided) for data in after):
-            return 0
-        won = sum(data.paid_minor for data in after if isinstance(data, BetSettled))
-        return won + sum(_refunds(data) for data in after)
+    def _paid_at_end(self, leaf_index: int) -> int:
+        """Return what the round itself paid where the decision at a leaf ended it.
 
-    def _pay(self, data: BetResettled | Refunded) -> Iterator[Problem]:
-        if isinstance(data, Refunded):
+        Both are one transaction, whose leaves follow each other.
+        """
+        place = {each.leaf_index: each.event.data for each in self._round}
+        paid = 0
+        while (data := place.get(leaf_index := leaf_index + 1)) is not None:
+            paid += data.paid_minor if isinstance(data, BetSettled) else _refunds(data)
+        return paid
+
+    def _pay(self, data: Payment, case: Case | None) -> Iterator[Problem]:
+        if isinstance(data, BetResettled):
+            amount = data.paid_minor - data.paid_before_minor
+        else:
             amount = data.amount_minor
+        if isinstance(data, Refunded):
             self._refunded += amount
             if self._refunded > self._staked:
                 sentence = f"refunds of this round come to {self._text(self._refunded)}"
                 yield codes.REFUND_MISMATCH, f"{sentence}, {self._text(self._staked)} was staked"
-        else:
-            amount = data.paid_minor - data.paid_before_minor
-        self._unpaid -= max(0, amount)
+        if case is not None:
+            self._unpaid[case.number] -= max(0, amount)
         if amount < 0:
             yield codes.PAYMENT_UNDECIDED, f"{self._text(-amount)} was taken back from the player"
-        elif self._is_open or self._signed is None or self._unpaid < 0:
+        elif case is None or self._unpaid[case.number] < 0:
             sentence = f"{self._text(amount)} was paid"
             yield codes.PAYMENT_UNDECIDED, f"{sentence} and no decision in force says so"
 
@@ -150,13 +141,3 @@ def _refunds(data: EventData) -> int:
     if not isinstance(data, RoundVoided):
         return 0
     return sum(refund.amount_minor for refund in data.refunds)
-
-
-def _readable(ledger: Ledger, stream: str, size: int) -> list[Recorded]:
-    events = []
-    for leaf in ledger.store.stream(stream):
-        try:
-            events += [read_leaf(leaf)] if leaf.leaf_index < size else []
-        except EventUnreadable:
-            continue
-    return events

@@ -1,46 +1,32 @@
 """What a decision of a case would record and pay: pure, and refused unless everything allows it.
 
 A remedy is paid as it was assessed and never by an amount somebody names. The one that governs
-needs one key, two above the policy's limit. Another lawful one is an adjudicator's to choose: it
-needs the reference of that decision and two keys. What a bet was paid includes what earlier cases
-moved for it, and nothing is ever taken back from a player.
+needs one person, two above the policy's limit or where whoever plans it asks for two. All else is
+an adjudicator's, and needs the reference of that decision and two persons: another lawful remedy,
+or an award of any amount. What the operator gives in goodwill is named as such. What a bet was paid
+includes what earlier cases moved for it, and nothing is ever taken back from a player.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 import msgspec
 
-from ledger import Recorded
 from ledger.events import (
     CLOSING,
-    BetResettled,
-    BetSettled,
-    DealRequested,
-    DecisionMade,
     DisputeDecided,
-    EventData,
-    Funds,
-    Refund,
-    Refunded,
     RoundOpened,
-    RoundVoided,
-    ShoeRevealed,
-    Stakes,
-    StakesPlaced,
 )
 from replay.currency import amount_text
 from replay.disputes.assessment import Assessment, BetPrice, Remedy, RemedyName
-from replay.disputes.bets import SURPLUS
-from replay.disputes.cases import Case
+from replay.disputes.bounds import keys_needed, staked_minor
+from replay.disputes.cases import Case, DecisionName, goodwill_minor
 from replay.disputes.evidence import Evidence, currency_of
+from replay.disputes.facts import establish
+from replay.disputes.money import SURPLUS
 from replay.errors import DisputeRefused
 from replay.money_check import Bet
+from replay.narrative import decision_word
 from replay.policies import Policy
-from replay.replayer import replay_round
-
-_PLAYED: Final[frozenset[RemedyName]] = frozenset({"honour", "resume", "apply_default"})
-"""Remedies that the table carries out where the round is open, by playing and settling it."""
 
 
 class Move(msgspec.Struct, frozen=True):
@@ -64,17 +50,20 @@ class Move(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """A decision that may be signed: what it says, and what it moves once it stands.
 
-    `confirms` are the names of the keys that signed the same before; `stands` is whether the next
-    signature is the last one needed, with which the money moves. `voids_open_round` is whether it
+    `moves` is what it moves bet by bet, `sum_minor` what it moves beside as one sum; `currency` is
+    the unit of both. `confirms` are the persons who signed the same before; `stands` is whether the
+    next signature is the last one needed, with which the money moves. `ends_round` is whether it
     ends a round that is still open. The two `last_seq` are those of the last events it rests on.
     """
 
     case: Case
     decided: DisputeDecided
     moves: tuple[Move, ...]
+    sum_minor: int
+    currency: str
     confirms: tuple[str, ...]
     stands: bool
-    voids_open_round: bool
+    ends_round: bool
     round_last_seq: int
     dispute_last_seq: int
 
@@ -87,159 +76,302 @@ def plan_decision(
     *,
     key: str,
     reference: str | None = None,
+    number: int | None = None,
+    least_keys: int = 1,
 ) -> Plan:
-    """Return what deciding the last of `cases` by `remedy` would record and pay.
+    """Return what deciding a case by a remedy of its assessment would record and pay.
 
-    `key` is the name of the key that would sign, `reference` that of an adjudicator's decision: who
-    then honours a round assessed against a screen pays what the screen showed.
-    Raises DisputeRefused when the case is decided already, the remedy is not on the list or not
-    lawful, the evidence lets no money move, a remedy that does not govern comes without a
-    reference, a refund would exceed its stake, or the same key would sign twice.
+    Of all `cases` about the round, the one of that `number` is decided, by default the last that is
+    not yet. `key` is the person whose key would sign (`cases.key_names`), `reference` that of an
+    adjudicator's decision: who then honours a round assessed against a screen pays what the screen
+    showed. At least `least_keys` persons must sign it, more where the policy says so. Raises
+    DisputeRefused when the case is decided already, the remedy is not on the list or not lawful,
+    the evidence lets no money move, a remedy that does not govern comes without a reference,
+    refunds would exceed what was staked, or the same person would sign twice.
     """
-    if assessment.size != evidence.size:
-        raise DisputeRefused("the ledger went on since the round was assessed: assess it again")
-    case = _undecided(cases, assessment)
+    case = _undecided(cases, evidence, assessment, number)
     chosen = _choose(assessment, remedy, reference)
     if remedy == "refer" and case.state == "referred":
         raise DisputeRefused(f"the case {case.id} is referred already: it waits for the reference")
-    if remedy != "refer" and not assessment.money_may_move:
-        raise DisputeRefused(
-            "evidence of this round is forged or missing: no money moves on it; refer the case"
-        )
-    moves = _moves(evidence, chosen)
-    amount = sum(move.amount_minor for move in moves)
+    if remedy != "refer":
+        _must_be_sound(assessment)
+    ends_round = _ends_round(evidence, chosen)
+    moves = priced_moves(evidence, chosen)
+    if remedy == "void":
+        _check_refunds(evidence, moves)
+    clause = chosen.source.cited
+    terms = _Terms(
+        case, remedy, clause, reference, moves, ends_round=ends_round, least_keys=least_keys
+    )
+    return _plan(evidence, assessment, cases, terms, key)
+
+
+def plan_rejection(
+    evidence: Evidence,
+    assessment: Assessment,
+    cases: Sequence[Case],
+    *,
+    key: str,
+    number: int | None = None,
+) -> Plan:
+    """Return what rejecting a complaint would record: the outcome is honoured, nothing moves.
+
+    Raises DisputeRefused where anything is due or still to be decided by play, where something was
+    found, where the ledger cannot answer the claim, and what `plan_decision` does.
+    """
+    governing = assessment.governing
+    if governing.moves_minor or (governing.name != "refer" and governing.due_minor is None):
+        name, due = governing.name, amount_text(governing.moves_minor, currency_of(evidence))
+        what = f"{due} is due, by {name}" if governing.moves_minor else f"{name} governs it"
+        raise DisputeRefused(f"this complaint cannot be rejected: {what}")
+    _must_be_sound(assessment)
+    if assessment.verdict != "rejected":
+        raise DisputeRefused(f"this complaint cannot be rejected: {_why_not(assessment)}")
+    return plan_decision(evidence, assessment, cases, "honour", key=key, number=number)
+
+
+def plan_payment(
+    evidence: Evidence,
+    assessment: Assessment,
+    cases: Sequence[Case],
+    *,
+    key: str,
+    number: int | None = None,
+    least_keys: int = 1,
+) -> Plan:
+    """Return what paying what is due by the governing remedy would record.
+
+    Raises DisputeRefused where it moves nothing, and what `plan_decision` does.
+    """
+    name = assessment.governing.name
+    plan = plan_decision(
+        evidence, assessment, cases, name, key=key, number=number, least_keys=least_keys
+    )
+    if not plan.decided.amount_minor:
+        raise DisputeRefused(f"nothing is to be paid here: {name} governs, and it moves no money")
+    return plan
+
+
+def plan_award(
+    evidence: Evidence,
+    assessment: Assessment,
+    cases: Sequence[Case],
+    amount_minor: int,
+    *,
+    key: str,
+    reference: str,
+    bet: Bet | None = None,
+    number: int | None = None,
+) -> Plan:
+    """Return what an adjudicator's award would record and pay, whatever the assessment says.
+
+    Without a `bet` the amount is a sum, paid beside all that was recorded; with one the bet comes
+    to that amount in all, and the difference is paid. The rest is as for `plan_decision`. Raises
+    DisputeRefused without a reference, where nothing would move, for a bet that the round does not
+    have, that is not settled, or that was paid as much, and where what opened the round does not
+    verify.
+    """
+    case = _undecided(cases, evidence, assessment, number)
+    if not reference.strip():
+        raise DisputeRefused("an award is an adjudicator's: give the reference of that decision")
+    _must_move("an award", amount_minor)
+    round_opened(evidence)
+    clause = "adjudicator's award"
+    if bet is None:
+        terms = _Terms(case, "award", clause, reference, sum_minor=amount_minor)
+    else:
+        # The clause names the bet, so that whoever signs second signs for the same one.
+        comes_to = amount_text(amount_minor, currency_of(evidence))
+        clause = f"{clause}: {bet[1]} of {bet[0]} comes to {comes_to}"
+        moves = (_awarded(evidence, assessment, bet, amount_minor),)
+        terms = _Terms(case, "award", clause, reference, moves)
+    return _plan(evidence, assessment, cases, terms, key)
+
+
+def plan_goodwill(
+    evidence: Evidence,
+    assessment: Assessment,
+    cases: Sequence[Case],
+    amount_minor: int,
+    *,
+    key: str,
+    note: str,
+    number: int | None = None,
+) -> Plan:
+    """Return what a sum that the operator gives of its own accord would record and pay.
+
+    `note` says why, and is recorded as the clause. All goodwill about a round counts together
+    against the policy's limit for one person. The rest is as for `plan_decision`.
+    """
+    case = _undecided(cases, evidence, assessment, number)
+    _must_move("goodwill", amount_minor)
+    _must_be_sound(assessment)
+    terms = _Terms(case, "goodwill", f"goodwill: {note}", None, sum_minor=amount_minor)
+    return _plan(evidence, assessment, cases, terms, key)
+
+
+def plan_withdrawal(
+    evidence: Evidence,
+    assessment: Assessment,
+    cases: Sequence[Case],
+    *,
+    key: str,
+    note: str | None = None,
+    number: int | None = None,
+) -> Plan:
+    """Return what closing a case that the player withdrew would record; it moves nothing."""
+    case = _undecided(cases, evidence, assessment, number)
+    clause = ": ".join(filter(None, ("withdrawn by the player", note)))
+    return _plan(evidence, assessment, cases, _Terms(case, "withdraw", clause), key)
+
+
+class _Terms(msgspec.Struct, frozen=True):
+    """What distinguishes one decision of a case from another."""
+
+    case: Case
+    remedy: DecisionName
+    clause: str
+    reference: str | None = None
+    moves: tuple[Move, ...] = ()
+    sum_minor: int = 0
+    ends_round: bool = False
+    least_keys: int = 1
+
+
+def _plan(
+    evidence: Evidence, assessment: Assessment, cases: Sequence[Case], terms: _Terms, key: str
+) -> Plan:
+    case, remedy, currency = terms.case, terms.remedy, currency_of(evidence)
+    amount = terms.sum_minor + sum(move.amount_minor for move in terms.moves)
+    counted = amount + (goodwill_minor(cases) if remedy == "goodwill" else 0)
+    needed = keys_needed(_policy(evidence), currency, remedy, counted, terms.reference)
     decided = DisputeDecided(
         round=case.round,
         findings=sorted({finding.code for finding in assessment.findings}),
-        clause=f"{chosen.source.document}, {chosen.source.section}".rstrip(", "),
+        clause=terms.clause,
         verdict=assessment.verdict,
         remedy=remedy,
-        reference=reference,
+        reference=terms.reference,
         amount_minor=amount,
-        keys_needed=keys_needed(_policy(evidence), remedy, amount, reference),
+        keys_needed=max(needed, terms.least_keys),
+        case=case.number,
     )
+    decided = _with_keys_asked_before(case, decided)
     confirms = _same_before(case, decided)
     if key in confirms:
-        raise DisputeRefused(
-            f"{key} has signed this decision already: it needs the key of another person"
-        )
+        raise already_signed(key)
     return Plan(
         case=case,
         decided=decided,
-        moves=moves,
+        moves=terms.moves,
+        sum_minor=terms.sum_minor,
+        currency=currency,
         confirms=confirms,
         stands=len(confirms) + 1 >= decided.keys_needed,
-        voids_open_round=remedy == "void" and not has_ended(evidence),
+        ends_round=terms.ends_round,
         round_last_seq=evidence.events[-1].event.seq if evidence.events else -1,
         dispute_last_seq=evidence.disputes[-1].event.seq,
     )
 
 
-def payments(plan: Plan, funds: Mapping[Bet, Funds]) -> list[EventData]:
-    """Return the events in the case's stream that move a plan's money.
+def priced_moves(evidence: Evidence, chosen: Remedy) -> tuple[Move, ...]:
+    """Return what a remedy moves now, bet by bet.
 
-    A void names every bet, also one for which nothing more goes back: it counts for nothing. Where
-    it ends an open round, only what the wallet took beyond the stakes goes back here.
+    Of a round that goes on, a bet that is not settled yet is left to the table.
     """
-    events: list[EventData] = []
-    for move in plan.moves:
-        if plan.voids_open_round and move.price.bet != SURPLUS:
-            continue
-        bet = move.price
-        moved = funds.get((bet.hand, bet.bet))
-        if plan.decided.remedy == "void" and not move.is_win:
-            amount = move.amount_minor
-            events.append(Refunded(plan.case.round, bet.hand, bet.bet, amount, moved))
-        elif move.amount_minor:
-            events.append(
-                BetResettled(
-                    round=plan.case.round,
-                    seat=bet.seat,
-                    hand=bet.hand,
-                    bet=bet.bet,
-                    stake_minor=bet.stake_minor,
-                    paid_before_minor=move.before_minor,
-                    paid_minor=move.after_minor,
-                    line=bet.line or "",
-                    funds=moved,
-                )
-            )
-    return events
+    moves = []
+    for price in chosen.bets:
+        before = price.paid_minor or 0
+        # What play has yet to decide moves nothing here.
+        due = before if price.due_minor is None else price.due_minor
+        moves.append(Move(price, before, max(before, due)))
+    if not has_ended(evidence) and not _ends_round(evidence, chosen):
+        moves = [
+            move for move in moves if move.price.paid_minor is not None or move.price.bet == SURPLUS
+        ]
+    return tuple(moves)
 
 
-def voiding(plan: Plan, seed: str | None, funds: Mapping[Bet, Funds]) -> list[EventData]:
-    """Return the events that end an open round by voiding it.
+def already_signed(person: str) -> DisputeRefused:
+    """Return the error for a person who would sign a decision twice."""
+    return DisputeRefused(
+        f"{person} has signed this decision already: it needs the key of another person"
+    )
 
-    A bet decided before the fault is settled first. `seed` is the round's server seed in lower hex,
-    None where it does not open any more.
+
+def round_opened(evidence: Evidence) -> RoundOpened:
+    """Return how the round was opened; raises DisputeRefused where no such event verifies."""
+    opened = evidence.events[0].event.data if evidence.events else None
+    if not isinstance(opened, RoundOpened):
+        raise DisputeRefused("what opened this round is missing or forged: nobody can be paid")
+    return opened
+
+
+def has_ended(evidence: Evidence) -> bool:
+    """Tell whether the round was closed or voided, so that nothing may follow in its stream."""
+    return any(recorded.event.type in CLOSING for recorded in evidence.events)
+
+
+def _ends_round(evidence: Evidence, chosen: Remedy) -> bool:
+    """Tell whether a remedy ends a round that is open: by a void, or an outcome that is certain
+    where the table cannot take its record up.
     """
-    events: list[EventData] = []
-    for bet, after in [(move.price, move.after_minor) for move in plan.moves if move.is_win]:
-        moved = funds.get((bet.hand, bet.bet))
-        line = bet.line or ""
-        stake = bet.stake_minor
-        events.append(BetSettled(bet.seat, bet.hand, bet.bet, stake, after, line, moved))
-    if seed is not None:
-        events.append(ShoeRevealed(seed))
-    refunds = [
-        Refund(move.price.hand, move.price.bet, move.amount_minor)
-        for move in plan.moves
-        if move.amount_minor and not move.is_win and move.price.bet != SURPLUS
-    ]
-    basis = (f"case {plan.case.id}", plan.decided.clause, plan.decided.reference)
-    return [*events, RoundVoided(", ".join(filter(None, basis)), refunds)]
+    if has_ended(evidence):
+        return False
+    if chosen.name == "honour":
+        return chosen.due_minor is not None and not establish(evidence).goes_on
+    return chosen.name == "void"
 
 
-def keys_needed(
-    policy: Policy | None, remedy: str, amount_minor: int, reference: str | None
-) -> int:
-    """Return how many persons must sign a decision.
-
-    `policy` is the round's, None where the ledger does not carry it: nobody said then how much one
-    person may move. A referral moves nothing and needs one.
-    """
-    if remedy == "refer":
-        return 1
-    if reference is not None:
-        return 2
-    limit = 0 if policy is None else policy.two_keys_above_minor
-    return 2 if limit is not None and amount_minor > limit else 1
-
-
-def staked_minor(events: Sequence[Recorded]) -> int:
-    """Return all that a round was staked by its events, or debited where that is more."""
-    laid = added = 0
-    for recorded in events:
-        match recorded.event.data:
-            case StakesPlaced(stakes=stakes):
-                laid = _total(stakes)
-            case DealRequested(stakes=stakes, funds=funds):
-                laid = max(_total(stakes), _taken(funds))
-            case DecisionMade(added_stake_minor=stake, funds=funds):
-                added += max(stake, _taken(funds))
-    return laid + added
-
-
-def _total(stakes: Stakes) -> int:
-    return sum(sum(bets.values()) for bets in stakes.values())
-
-
-def _taken(funds: Funds | None) -> int:
-    return 0 if funds is None else funds.cash_minor + funds.incentive_minor
-
-
-def _undecided(cases: Sequence[Case], assessment: Assessment) -> Case:
+def _undecided(
+    cases: Sequence[Case], evidence: Evidence, assessment: Assessment, number: int | None
+) -> Case:
+    """Return the case to decide: that of a number, or the last that is not decided."""
+    if assessment.size != evidence.size:
+        raise DisputeRefused("the ledger went on since the round was assessed: assess it again")
     if not cases:
         raise DisputeRefused(f"there is no case about {assessment.round}: open one first")
-    case = cases[-1]
+    waiting = [case for case in cases if case.state != "decided"] or [*cases]
+    asked = waiting if number is None else [case for case in cases if case.number == number]
+    if not asked:
+        raise DisputeRefused(f"there is no case {number} about {assessment.round}")
+    case = asked[-1]
     if case.round != assessment.round:
         raise DisputeRefused(f"the case {case.id} is about another round than was assessed")
     if case.state == "decided":
-        remedy = case.decisions[-1].data.remedy
+        word = decision_word(case.decisions[-1].data)
         raise DisputeRefused(
-            f"the case {case.id} was decided ({remedy}, {case.decided_at}): a case is decided once"
+            f"the case {case.id} was decided ({word}, {case.decided_at}): a case is decided once"
         )
     return case
+
+
+def _must_be_sound(assessment: Assessment) -> None:
+    if not assessment.money_may_move:
+        raise DisputeRefused(
+            "evidence of this round is forged or missing: no money moves on it; refer the case, "
+            "or record an adjudicator's award"
+        )
+
+
+def _why_not(assessment: Assessment) -> str:
+    """Return why a sound round's complaint is not to be rejected, and what may be done instead."""
+    governing = assessment.governing
+    if assessment.verdict == "inconclusive":
+        is_told = governing.name == "refer" or "screen_differs" in assessment.classes
+        cause = governing.why if is_told else assessment.lacks[0]
+        why = f"the assessment is inconclusive, because {cause}"
+    else:
+        found = assessment.findings[0].text if assessment.findings else governing.why
+        why = f"it is {assessment.verdict.replace('_', ' ')}, because {found}"
+    if governing.name == "refer":
+        return f"{why}; refer the case"
+    return f"{why}; refer the case, or let the result stand by `dispute decide --remedy honour`"
+
+
+def _must_move(what: str, amount_minor: int) -> None:
+    if amount_minor <= 0:
+        raise DisputeRefused(f"{what} of nothing moves nothing: give an amount above zero")
 
 
 def _choose(assessment: Assessment, name: RemedyName, reference: str | None) -> Remedy:
@@ -272,43 +404,30 @@ def _as_shown(assessment: Assessment, honour: Remedy) -> Remedy:
     return msgspec.structs.replace(honour, bets=assessment.shown_bets)
 
 
-def _moves(evidence: Evidence, chosen: Remedy) -> tuple[Move, ...]:
-    if chosen.name == "refer" or (chosen.name in _PLAYED and not has_ended(evidence)):
-        return ()
-    moves = []
-    for price in chosen.bets:
-        before = price.paid_minor or 0
-        # What play has yet to decide moves nothing here.
-        due = before if price.due_minor is None else price.due_minor
-        moves.append(Move(price, before, max(before, due)))
-    if chosen.name == "void":
-        _check_refunds(evidence, moves)
-    elif not has_ended(evidence):
-        # The table settles what is not settled yet.
-        moves = [
-            move for move in moves if move.price.paid_minor is not None or move.price.bet == SURPLUS
-        ]
-    return tuple(moves)
+def _awarded(evidence: Evidence, assessment: Assessment, bet: Bet, amount_minor: int) -> Move:
+    """Return what moves so that a bet comes to an amount."""
+    prices = {(price.hand, price.bet): price for price in assessment.governing.bets}
+    price = prices.get(bet)
+    if price is None:
+        listed = ", ".join(":".join(each) for each in prices) or "none"
+        raise DisputeRefused(f"this round has no bet {':'.join(bet)}; its bets are {listed}")
+    if price.paid_minor is None and not has_ended(evidence):
+        raise DisputeRefused(f"{':'.join(bet)} is not settled yet: award a sum instead")
+    before = price.paid_minor or 0
+    if amount_minor <= before:
+        paid = amount_text(before, currency_of(evidence))
+        raise DisputeRefused(
+            f"{':'.join(bet)} was paid {paid} already: an award takes nothing back; give what the "
+            "bet is to come to in all"
+        )
+    return Move(price, before, amount_minor)
 
 
 def _check_refunds(evidence: Evidence, moves: Sequence[Move]) -> None:
-    """Refuse refunds above the stakes; a bet decided before the fault may come to what it won."""
-    currency = currency_of(evidence)
-    won: dict[Bet, int | None] = {}
-    if any(move.is_win for move in moves):
-        expected = replay_round(evidence.events, evidence.rules).expected
-        won = {(each.hand, each.bet): each.paid_minor for each in expected}
-    for move in moves:
-        price = move.price
-        if move.is_win and won.get((price.hand, price.bet)) != move.after_minor:
-            raise DisputeRefused(
-                f"a refund of {amount_text(move.after_minor, currency)} for {price.bet} of "
-                f"{price.hand} is above the stake of {amount_text(price.stake_minor, currency)}: "
-                "nothing was recorded"
-            )
     staked = staked_minor(evidence.events)
     refunded = sum(move.amount_minor for move in moves if not move.is_win)
     if refunded > staked:
+        currency = currency_of(evidence)
         back, laid = amount_text(refunded, currency), amount_text(staked, currency)
         raise DisputeRefused(f"refunds of {back} are above the {laid} that was staked")
 
@@ -319,20 +438,17 @@ def _policy(evidence: Evidence) -> Policy | None:
     return None if digest is None else evidence.policies.get(digest)
 
 
+def _with_keys_asked_before(case: Case, decided: DisputeDecided) -> DisputeDecided:
+    """Return a decision with as many keys as whoever signed the same first asked for."""
+    if case.state != "awaiting_second_key":
+        return decided
+    before = case.decisions[-1].data
+    asked = max(before.keys_needed, decided.keys_needed)
+    raised = msgspec.structs.replace(decided, keys_needed=asked)
+    return before if before == raised else decided
+
+
 def _same_before(case: Case, decided: DisputeDecided) -> tuple[str, ...]:
     if case.state != "awaiting_second_key" or case.decisions[-1].data != decided:
         return ()
     return case.decisions[-1].keys
-
-
-def round_opened(evidence: Evidence) -> RoundOpened:
-    """Return how the round was opened; raises DisputeRefused where no such event verifies."""
-    opened = evidence.events[0].event.data if evidence.events else None
-    if not isinstance(opened, RoundOpened):
-        raise DisputeRefused("what opened this round is missing or forged: nobody can be paid")
-    return opened
-
-
-def has_ended(evidence: Evidence) -> bool:
-    """Tell whether the round was closed or voided, so that nothing may follow in its stream."""
-    return any(recorded.event.type in CLOSING for recorded in evidence.events)

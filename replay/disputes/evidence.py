@@ -5,39 +5,47 @@ its streams and never scans; of what it reads it verifies every signature, every
 tree holds it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Final, NamedTuple
 
 import msgspec
 
 from ledger import Finding, Ledger, Recorded, StoredLeaf
 from ledger import findings as codes
-from ledger.errors import SigningRefused, StoreDamaged, UnknownStream
-from ledger.events import (
-    CLOSING,
+from ledger.errors import EventUnreadable, KeyUnusable, SigningRefused, StoreDamaged, UnknownStream
+from ledger.events import CLOSING, PolicyAdded, RoundOpened, RulesAdded, ShoeCommitted, ShoeRevealed
+from ledger.keyring import KeyRing
+from ledger.recorded import read_leaf
+from ledger.rounds import SELECT_ROUND, RoundRow
+from ledger.schema import SELECT_SEED_REVEALED_BEFORE
+from ledger.streams import (
     HOLDS_PREFIX,
     KEYS_STREAM,
     OPERATIONS_STREAM,
     POLICIES_STREAM,
     RULES_STREAM,
-    PolicyAdded,
-    RoundOpened,
-    RulesAdded,
 )
-from ledger.keyring import KeyRing
-from ledger.rounds import SELECT_ROUND, RoundRow
 from ledger.trust import build_ring
-from ledger.verify import sort_findings, verified
+from ledger.verify.known_checkpoints import tail_is_gone
+from ledger.verify.whole import sort_findings, verified
 from replay.catalogue import rules_by_content
-from replay.disputes.cases import dispute_stream
+from replay.currency import unit_of
+from replay.disputes.cases import Case, dispute_stream
+from replay.disputes.faults import KINDS
 from replay.engine.rules import Rules
 from replay.errors import RulesError
 from replay.policies import Policy, policy_digest, policy_from_data
+from replay.replayer import replay_round
+from replay.seeds import revealed
 
 OPERATIONS_AROUND: Final = 100
 """How many events of the service before the round and after its end are read: enough to know what
 stood still when it began, and to say what was done about it.
 """
+
+SAME_SEED: Final = 10
+"""How many earlier reveals of the round's seed are read at most: one is enough to say so."""
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +57,12 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     what does not verify in exactly these streams and those of keys, rules and policies. `rules` and
     `policies` are the ledger's, by digest. `as_of` is the time of the ledger's last leaf (RFC 3339,
     UTC), by which waiting is measured. The first `covered` leaves stand under the checkpoint that
-    was signed last.
+    was signed last. `sealed_seed` is the server seed of a round in which no input can follow, as
+    this ledger's own key unseals it: for one whose reveal is missing or another. `same_seed` are
+    the events by which other rounds revealed, at earlier leaves, the seed this round revealed, at
+    most `SAME_SEED` of them, the earliest first. They are found by an index over the leaves: one
+    that lies can hide such a round and cannot make one up. An audit looks at every reveal.
+    `persons` maps the ids of the ledger's keys to the persons whose they are.
     """
 
     round_id: str
@@ -63,46 +76,135 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     size: int
     as_of: str
     covered: int
+    sealed_seed: bytes | None = None
+    same_seed: tuple[Recorded, ...] = ()
+    persons: Mapping[str, str] = {}
 
 
 def currency_of(evidence: Evidence) -> str:
-    """Return the currency of the round, empty where what opened it does not verify."""
+    """Return the unit of the round's amounts, empty where what opened it does not verify."""
     opened = evidence.events[0].event.data if evidence.events else None
-    return opened.currency if isinstance(opened, RoundOpened) else ""
+    return unit_of(opened) if isinstance(opened, RoundOpened) else ""
 
 
-def gather(ledger: Ledger, round_id: str) -> Evidence:
+class Common(NamedTuple):
+    """What the evidence of all rounds of a tree shares: keys, rules and policies, verified once.
+
+    `found` is what does not verify in their streams.
+    """
+
+    size: int
+    ring: KeyRing
+    rules: Mapping[str, Rules]
+    policies: Mapping[str, Policy]
+    found: tuple[Finding, ...]
+
+
+def common_of(ledger: Ledger, size: int | None = None) -> Common:
+    """Read and verify what all rounds of a ledger's first `size` leaves rest on, by default of all.
+
+    Raises StoreUnavailable and StoreDamaged.
+    """
+    size = ledger.size() if size is None else size
+    keys = [leaf for leaf in ledger.store.stream(KEYS_STREAM) if leaf.leaf_index < size]
+    ring, _, found = build_ring(keys, None)
+    reader = _Reader(ledger, size, ring, found)
+    added = [each.event.data for each in reader.stream(RULES_STREAM)]
+    rules = rules_by_content(each.rules for each in added if isinstance(each, RulesAdded))
+    policies = _policies(reader.stream(POLICIES_STREAM))
+    return Common(size, ring, rules, policies, tuple(found))
+
+
+def gather(
+    ledger: Ledger, round_id: str, size: int | None = None, common: Common | None = None
+) -> Evidence:
     """Read and verify what the ledger holds about a round, by index.
 
-    `round_id` is the whole id. Raises UnknownStream when the ledger has no such round,
-    StoreUnavailable and StoreDamaged.
+    `round_id` is the whole id. With a `size`, only the ledger's first `size` leaves count: what it
+    held of the round when it had so many. Who gathers many rounds of one tree hands in what they
+    have in `common`. Raises UnknownStream when there is no such round, StoreUnavailable and
+    StoreDamaged.
     """
-    store, size = ledger.store, ledger.size()
-    own = store.stream(round_id)
+    store, whole = ledger.store, ledger.size()
+    size = common.size if common is not None else whole if size is None else size
+    all_own = store.stream(round_id)
+    own = [leaf for leaf in all_own if leaf.leaf_index < size]
     if not own:
         raise UnknownStream(f"the ledger has nothing in {round_id!r}")
-    ring, _, found = build_ring(store.stream(KEYS_STREAM), None)
+    common = common or common_of(ledger, size)
+    ring, rules, found = common.ring, common.rules, list(common.found)
     reader = _Reader(ledger, size, ring, found)
     events = reader.read(own)
-    covered = _covered(ledger)
+    covered = covered_leaves(ledger)
     found += _against_index(ledger, own, size)
-    if covered > size:
-        text = f"a checkpoint is of {covered} leaves, the ledger has {size}: its tail is gone"
-        found.append(Finding(codes.CHECKPOINT_MISMATCH, text))
-    added = [each.event.data for each in reader.stream(RULES_STREAM)]
+    if covered > whole:
+        found.append(tail_is_gone(covered, whole))
+    seed = _unsealed(ledger, events) or _revealed(all_own) if _is_over(events, rules) else None
     return Evidence(
         round_id=round_id,
         events=tuple(events),
         holds=tuple(reader.stream(HOLDS_PREFIX + round_id)),
         disputes=tuple(reader.stream(dispute_stream(round_id))),
         operations=tuple(reader.operations(own)),
-        rules=rules_by_content(each.rules for each in added if isinstance(each, RulesAdded)),
-        policies=_policies(reader.stream(POLICIES_STREAM)),
+        rules=rules,
+        policies=common.policies,
         integrity=tuple(sort_findings(found)),
         size=size,
         as_of=reader.last_time(events),
         covered=min(covered, size),
+        sealed_seed=seed,
+        same_seed=tuple(_same_seed(ledger, events, _Reader(ledger, size, ring, []))),
+        persons=ring.persons(),
     )
+
+
+def evidence_of_case(ledger: Ledger, round_id: str, case: Case) -> Evidence:
+    """Return what a decided case of a round was decided on, as the ledger was just before.
+
+    Of a case that is not decided it is what the ledger holds now. Raises what `gather` raises.
+    """
+    return gather(ledger, round_id, case.decided_leaf)
+
+
+def _is_over(events: Sequence[Recorded], rules: Mapping[str, Rules]) -> bool:
+    """Tell whether no input of the player can follow: the cards to come of a round that goes on are
+    nobody's to see.
+    """
+    if not events or not isinstance(events[0].event.data, RoundOpened):
+        return False
+    replay = replay_round(events, rules)
+    if replay.ending is not None:
+        return True
+    if replay.requested is None:
+        return False
+    broken = any(KINDS[each.code].reach in ("shoe", "table") for each in replay.findings)
+    waits = replay.state is None or any(not held.hand.over for held in replay.state.hands)
+    return broken or not waits
+
+
+def _unsealed(ledger: Ledger, events: Sequence[Recorded]) -> bytes | None:
+    """Return a round's sealed seed, None where this ledger's key does not open it."""
+    for recorded in events:
+        data = recorded.event.data
+        if isinstance(data, ShoeCommitted):
+            try:
+                return ledger.unseal(data.sealed_seed, bytes.fromhex(data.commitment))
+            except (KeyUnusable, ValueError):
+                return None
+    return None
+
+
+def _revealed(leaves: Sequence[StoredLeaf]) -> bytes | None:
+    """Return the seed that a round revealed, as it stands: whoever uses it holds it to the
+    commitment. A decision that ended its round revealed the seed it was made by.
+    """
+    for leaf in leaves:
+        if leaf.topic == ShoeRevealed.__name__:
+            with suppress(EventUnreadable, ValueError):
+                data = read_leaf(leaf).event.data
+                if isinstance(data, ShoeRevealed):
+                    return bytes.fromhex(data.seed)
+    return None
 
 
 class _Reader:
@@ -151,6 +253,23 @@ class _Reader:
         return False
 
 
+def _same_seed(ledger: Ledger, events: Sequence[Recorded], others: "_Reader") -> Iterator[Recorded]:
+    """Yield the reveals by other rounds of the seed that these events reveal; see `Evidence`.
+
+    What does not verify of another round says nothing of this one.
+    """
+    own = next(filter(None, map(revealed, events)), None)
+    if own is None:
+        return
+    head = own.seed.to_bytes(32).hex()[:16].encode()
+    asked = (head, own.stream, own.leaf_index, SAME_SEED)
+    for row in ledger.store.query(SELECT_SEED_REVEALED_BEFORE, asked):
+        for each in others.read([StoredLeaf(*row)], from_start=False):
+            told = revealed(each)
+            if told is not None and told.seed == own.seed:
+                yield each
+
+
 def _against_index(ledger: Ledger, own: Sequence[StoredLeaf], size: int) -> Iterable[Finding]:
     """Say where the look-up index and the stream disagree about the round's last leaf."""
     round_id, last = own[0].stream, own[-1].leaf_index
@@ -177,7 +296,8 @@ def _policies(recorded: Iterable[Recorded]) -> dict[str, Policy]:
     return found
 
 
-def _covered(ledger: Ledger) -> int:
+def covered_leaves(ledger: Ledger) -> int:
+    """Return how many leaves the last checkpoint is of, 0 where that is not known."""
     try:
         return ledger.guard.read().size
     except SigningRefused:

@@ -1,95 +1,210 @@
-"""Every remedy in its lawful order: allowed here or not and why, priced bet by bet, one governing.
+"""The remedy that governs, as the plan of all bets together, and every other one priced beside it.
 
-Pure. The order is: honour an outcome that is fixed; restore and resume; apply a disclosed default
-whose time ran out; resettle one bet that was wrongly paid on right cards; void with every stake
-back; refer to an adjudicator. A remedy's price never falls below what already reached the player
-where it moves money: nothing is ever debited.
+Pure. `grounds` says what each bet comes to; here that becomes one plan that can be carried out: an
+open round goes on or is finished, an ended one is completed, resettled or has stakes returned, and
+what nobody here may decide is referred. Another remedy is lawful where it can be carried out and
+gives no bet less than is due: so nobody gains by their own fault.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from replay import findings as codes
 from replay.currency import amount_text
 from replay.disputes import sources
-from replay.disputes.assessment import REMEDIES, BetPrice, Class, Remedy, RemedyName, Source
-from replay.disputes.bets import BetFacts
+from replay.disputes.assessment import REMEDIES, GroundName, Remedy, RemedyName, Source
 from replay.disputes.facts import Facts
+from replay.disputes.grounds import BetFacts, Ground
+from replay.disputes.money import SURPLUS
 
-PLAY_FAULTS: Final[frozenset[Class]] = frozenset({"shoe_error", "deal_error", "decision_error"})
-"""Faults of what was dealt or decided: what was played after them counts against nobody."""
-
-_VOIDABLE: Final = PLAY_FAULTS | {"system_decision_error", "interrupted_unrecoverable"}
+Bets = Sequence[BetFacts]
 
 
-class _Said(NamedTuple):
-    """Whether a remedy is lawful, why, and what that rests on."""
+class Plan(NamedTuple):
+    """The remedy that governs, why, and what it rests on."""
 
-    lawful: bool
+    name: RemedyName
     why: str
     source: Source
 
 
-def price_remedies(facts: Facts, shown_minor: int | None = None) -> tuple[Remedy, ...]:
+class Shown(NamedTuple):
+    """What a screen that differs from the ledger showed as paid in all, in minor units; None where
+    its amounts are no amounts of this round.
+    """
+
+    paid_minor: int | None
+
+
+def price_remedies(facts: Facts, bets: Bets, shown: Shown | None = None) -> tuple[Remedy, ...]:
     """Return every remedy in order, priced; exactly one governs.
 
-    `shown_minor` is what a screen that differs from the ledger showed as paid in all: less than
-    that governs nothing, it is referred.
+    `shown` is what a screen showed that differs from the ledger: what comes to less than that, or
+    cannot be compared, is referred.
     """
-    governing, because = _governing(facts)
-    due = [_DUE[governing](facts, bet) for bet in facts.bets]
-    if governing != "refer" and shown_minor is not None and None not in due:
-        comes_to = _sum(due)
-        if comes_to < shown_minor:
-            shown, less = (amount_text(each, facts.currency) for each in (shown_minor, comes_to))
-            name = governing.replace("_", " ")
-            governing, because = "refer", f"the screen showed {shown}, {name} comes to {less}"
-    return tuple(_remedy(facts, name, governing, because) for name in REMEDIES)
+    plan = plan_of(facts, bets, shown)
+    return tuple(_remedy(facts, bets, name, plan) for name in REMEDIES)
 
 
-def _remedy(facts: Facts, name: RemedyName, governing: RemedyName, because: str) -> Remedy:
-    lawful, why, source = _SAID[name](facts)
-    bets = tuple(_price(bet, _DUE[name](facts, bet), facts) for bet in facts.bets)
-    governs = name == governing
-    return Remedy(name, lawful, governs, f"{why}: {because}" if governs else why, source, bets)
+def _remedy(facts: Facts, bets: Bets, name: RemedyName, plan: Plan) -> Remedy:
+    if name == plan.name:
+        # What nobody disputes is paid beside a referral; the rest is the adjudicator's to say.
+        prices = tuple(
+            bet.price(
+                None if name == "refer" and not _pays(facts, bet) else bet.due_minor, bet.best
+            )
+            for bet in bets
+        )
+        return Remedy(name, True, True, plan.why, plan.source, prices)
+    hindrance = _HINDRANCE[name](facts, bets)
+    due = [(bet, _DUE[name](facts, bet)) for bet in bets]
+    short = [
+        bet
+        for bet, minor in due
+        if bet.due_minor is not None and (minor is None or minor < bet.due_minor)
+    ]
+    if not hindrance and short and name != "refer":
+        listed = ", ".join(f"{bet.bet} of {bet.hand}" for bet in short)
+        hindrance = f"it would leave {listed} below what is due"
+    why = hindrance or _WHY[name]
+    return Remedy(
+        name, not hindrance, False, why, _source(facts, bets, name),
+        tuple(bet.price(minor, _ground(bet, minor)) for bet, minor in due),
+    )  # fmt: skip
 
 
-def _price(bet: BetFacts, due_minor: int | None, facts: Facts) -> BetPrice:
-    return BetPrice(
-        bet.seat, bet.hand, bet.bet, bet.stake_minor, bet.paid_minor, due_minor, bet.line
-    )
+def _pays(facts: Facts, bet: BetFacts) -> bool:
+    return facts.is_trusted and bet.moves_minor > 0
 
 
-# What each remedy makes of one bet
+def _ground(bet: BetFacts, minor: int | None) -> Ground | None:
+    return next((each for each in bet.grounds if each.amount_minor == minor), None)
+
+
+# What governs
+
+
+def plan_of(facts: Facts, bets: Bets, shown: Shown | None) -> Plan:
+    """Return the remedy that governs all bets together."""
+    if not facts.is_trusted:
+        floor = amount_text(sum(bet.stake_minor for bet in bets), facts.currency)
+        why = f"no money moves on evidence that is forged or missing; the stakes, {floor}, are the "
+        return Plan("refer", f"{why}least that goes back", sources.NO_INFERENCE)
+    if shown is not None:
+        # What was debited beyond right comes back beside anything that a screen shows as paid.
+        comes_to = sum(
+            max(bet.due_minor or 0, bet.paid_minor or 0) for bet in bets if bet.bet != SURPLUS
+        )
+        ours = amount_text(comes_to, facts.currency)
+        if shown.paid_minor is None:
+            why = f"the screen's amounts are not of this round, the ledger comes to {ours}"
+            return Plan("refer", why, sources.SCREEN)
+        if shown.paid_minor > comes_to:
+            theirs = amount_text(shown.paid_minor, facts.currency)
+            why = f"the screen showed {theirs}, the ledger comes to {ours}"
+            return Plan("refer", why, sources.SCREEN)
+    return _open_plan(facts, bets) if facts.is_open else _ended_plan(facts, bets)
+
+
+def _open_plan(facts: Facts, bets: Bets) -> Plan:
+    """Return what governs an open round, by how far it came."""
+
+    def plan(name: RemedyName, why: str) -> Plan:
+        return Plan(name, why, _source(facts, bets, name))
+
+    if not facts.is_dealt:
+        if facts.returns_chips:
+            return plan("void", "the chips were laid and the deal was never asked for")
+        return plan("resume", "nothing was dealt: the player may deal or take the chips back")
+    if not facts.goes_on:
+        if any(_wins_by(bet, "stake_back") for bet in bets):
+            return plan("void", "the round cannot go on, and no stake is kept")
+        return plan("honour", "the round cannot go on, and its outcome is certain")
+    if facts.default_is_due:
+        return plan("apply_default", "the time that was disclosed has run out")
+    if facts.waits_for is not None:
+        return plan("resume", "what the player had is restored, and the player decides")
+    if facts.input_may_follow:
+        return plan("resume", "the cards that are owed come from the same shoe, and play goes on")
+    if any(_wins_by(bet, "stake_back") for bet in bets):
+        return plan("void", "no input is left, and no stake is kept after a malfunction")
+    return plan("honour", "no input is left to anybody: the round is finished and paid")
+
+
+def _ended_plan(facts: Facts, bets: Bets) -> Plan:
+    """Return what governs an ended round: the gravest step of the plan names it."""
+    moving = [bet for bet in bets if bet.moves_minor]
+
+    def plan(name: RemedyName, why: str) -> Plan:
+        return Plan(name, why, _source(facts, moving or bets, name))
+
+    if any(_wins_by(bet, "stake_back") for bet in moving):
+        return plan(
+            "void", "no stake is kept where a malfunction or a void came before the outcome"
+        )
+    if any(_wins_by(bet, "default_due") for bet in moving):
+        return plan("apply_default", "what was disclosed should have come first, and pays more")
+    if facts.is_void and any(_wins_by(bet, "certain_outcome", "right_payment") for bet in moving):
+        if facts.is_played or facts.has(codes.VOID_UNFOUNDED):
+            return plan("honour", "the outcome was certain when the round was voided")
+        return plan("void", "what was decided before the fault is paid, and other stakes went back")
+    if moving:
+        return plan("resettle", "each bet comes to what is due; no overpayment is taken back")
+    if facts.has(codes.VOID_UNFOUNDED) and not facts.is_played and not facts.is_decided:
+        return plan("refer", _unfounded(facts, bets))
+    if facts.is_void:
+        return plan("void", "every stake that was not decided before has gone back")
+    if facts.hold.waits_minor:
+        held = amount_text(facts.hold.waits_minor, facts.currency)
+        return plan("honour", f"{held} of the win waits for a person's verification")
+    return plan("honour", "the round had finished and nothing more is due")
+
+
+def _unfounded(facts: Facts, bets: Bets) -> str:
+    back = amount_text(sum(bet.paid_minor or 0 for bet in bets), facts.currency)
+    could = ""
+    if ranges := [bet.could_have for bet in bets if bet.could_have is not None]:
+        most = amount_text(sum(each.most_minor for each in ranges), facts.currency)
+        staked = amount_text(sum(each.staked_minor for each in ranges), facts.currency)
+        could = f", and play could have brought up to {most} for {staked} staked"
+    return f"the void has no reason on record: {back} went back{could}"
+
+
+def _wins_by(bet: BetFacts, *names: GroundName) -> bool:
+    return bet.best is not None and bet.best.name in names
+
+
+# What each remedy makes of one bet where it does not govern
 
 
 def _honoured(facts: Facts, bet: BetFacts) -> int | None:
-    return bet.right_minor if bet.paid_minor is None else bet.paid_minor
+    if bet.paid_minor is not None:
+        return bet.paid_minor
+    return bet.by("right_payment", "certain_outcome")
 
 
 def _resumed(facts: Facts, bet: BetFacts) -> int | None:
-    return bet.right_minor if facts.is_open else _honoured(facts, bet)
+    return bet.by("right_payment") if facts.is_open else _honoured(facts, bet)
 
 
 def _defaulted(facts: Facts, bet: BetFacts) -> int | None:
-    if facts.default is None:
-        return _resumed(facts, bet)
-    outcome = facts.default.get((bet.hand, bet.bet))
-    return bet.right_minor if outcome is None else outcome.paid_minor
+    by_default = bet.by("default_due")
+    return _resumed(facts, bet) if by_default is None else by_default
 
 
 def _resettled(facts: Facts, bet: BetFacts) -> int | None:
-    if bet.right_minor is None:
-        return bet.paid_minor
-    return max(bet.right_minor, bet.paid_minor or 0)
+    due = bet.by(
+        "recorded_payment", "right_payment", "certain_outcome", "offer_taken", "over_debit"
+    )
+    return bet.paid_minor if due is None else due
 
 
 def _voided(facts: Facts, bet: BetFacts) -> int | None:
-    """Every stake back; a bet decided before the fault keeps its win, and where the platform
-    decided for the player the better of result and stake stays.
+    """Every stake back; nothing that was recorded as paid is taken back, nor a win undone that was
+    decided before any malfunction.
     """
-    better = bet.decided_before_fault or facts.decides == "system_decision_error" or facts.is_void
-    return max(bet.stake_minor, (_honoured(facts, bet) or 0) if better else 0)
+    decided = 0 if bet.is_touched else bet.by("right_payment") or 0
+    return max(bet.debited_minor, bet.paid_minor or 0, decided)
 
 
 def _referred(facts: Facts, bet: BetFacts) -> int | None:
@@ -105,227 +220,101 @@ _DUE: Final[dict[RemedyName, Callable[[Facts, BetFacts], int | None]]] = {
     "refer": _referred,
 }
 
-
-# Whether each remedy is lawful
-
-
-def _honour(facts: Facts) -> _Said:
-    source = sources.OUTCOME_STANDS
-    if facts.held_minor:
-        source = sources.of_page(facts.game, "large_win") or source
-    if facts.decides == "evidence_missing":
-        return _Said(False, "what was played cannot be trusted", source)
-    if facts.is_void:
-        return _Said(False, "the round was voided and has no outcome", source)
-    if facts.is_open and not facts.is_fixed:
-        if facts.is_dealt and facts.waits_for is None and facts.decides not in _VOIDABLE:
-            return _Said(True, "no input is left: the table finishes from its sealed seed", source)
-        return _Said(False, "the outcome is not fixed", source)
-    if facts.decides in PLAY_FAULTS and not _leaves_below(facts):
-        return _Said(False, "a result that rests on this fault is not held to the player", source)
-    if _is_against_policy(facts):
-        return _Said(False, "what the platform decided wrongly is not held to the player", source)
-    if any(bet.is_underpaid and bet.paid_minor is not None for bet in facts.bets):
-        return _Said(False, "what was recorded is less than the rules pay", source)
-    return _Said(True, "the outcome is fixed and no input was left", source)
-
-
-def _resume(facts: Facts) -> _Said:
-    source = sources.both(sources.of_page(facts.game, "disconnection"), sources.RESTORED)
-    if not facts.is_open:
-        return _Said(False, "the round has ended", source)
-    if "interrupted_recoverable" not in facts.classes or facts.decides in PLAY_FAULTS:
-        return _Said(False, "the state before the interruption cannot be restored", source)
-    if facts.decides == "evidence_missing":
-        return _Said(False, "the state before the interruption cannot be trusted", source)
-    if not facts.is_dealt:
-        if _returns_chips(facts):
-            return _Said(False, "the page returns a stake laid before the deal", source)
-        return _Said(True, "the stakes lie and nothing was dealt", source)
-    if facts.shows_dealer:
-        return _Said(False, "the dealer's cards were shown: no decision may follow", source)
-    if facts.waits_for is None:
-        return _Said(False, "no decision is left to the player", source)
-    if facts.default_is_due:
-        return _Said(False, "the time to come back has run out", source)
-    return _Said(True, "the round waits as it was, with the same cards to come", source)
-
-
-def _apply_default(facts: Facts) -> _Said:
-    default = None if facts.policy is None else facts.policy.default
-    if default is None:
-        return _Said(False, "no default was disclosed", sources.NO_DEFAULT)
-    source = sources.of_page(facts.game, "disconnection") or sources.NO_DEFAULT
-    if _default_pays_most(facts):
-        return _Said(True, "it was due before an input was taken all the same", source)
-    if not facts.is_open:
-        return _Said(False, "the round has ended", source)
-    if facts.waits_for is None or facts.decides in PLAY_FAULTS | {"evidence_missing"}:
-        return _Said(False, "no decision is open that it could answer", source)
-    if not facts.default_is_due:
-        return _Said(False, "its time has not run out", source)
-    return _Said(True, f"its {default.after_seconds // 60} minutes have run out", source)
-
-
-def _resettle(facts: Facts) -> _Said:
-    if facts.decides != "settlement_error":
-        return _Said(False, "no bet was wrongly paid on right cards", sources.A_DEBT)
-    if not any(bet.is_underpaid for bet in facts.bets):
-        return _Said(False, "no bet was paid less than the rules pay", sources.A_DEBT)
-    return _Said(True, "the cards are right and a bet was paid less than they pay", sources.A_DEBT)
-
-
-def _void(facts: Facts) -> _Said:
-    source = sources.void_of(facts.game)
-    if facts.is_void:
-        return _Said(True, "the round was voided, and every stake is to go back", source)
-    if not facts.is_dealt and facts.is_open and _returns_chips(facts):
-        page = sources.of_page(facts.game, "disconnection") or source
-        return _Said(True, "nothing was dealt, and the page returns the stake", page)
-    if facts.decides in _VOIDABLE and _is_grave(facts):
-        return _Said(True, "what went wrong is a malfunction of the round", source)
-    if facts.decides == "evidence_missing":
-        return _Said(False, "no money moves on evidence that cannot be trusted", source)
-    return _Said(False, "nothing that voids a round went wrong", source)
-
-
-def _refer(facts: Facts) -> _Said:
-    if facts.decides == "evidence_missing":
-        return _Said(True, "an adjudicator may weigh what the ledger cannot", sources.NO_INFERENCE)
-    if "screen_differs" in facts.classes:
-        return _Said(True, "an adjudicator may weigh screen against ledger", sources.SCREEN)
-    return _Said(True, "an adjudicator may decide otherwise", sources.NO_GAIN_BY_FAULT)
-
-
-_SAID: Final[dict[RemedyName, Callable[[Facts], _Said]]] = {
-    "honour": _honour,
-    "resume": _resume,
-    "apply_default": _apply_default,
-    "resettle": _resettle,
-    "void": _void,
-    "refer": _refer,
+_WHY: Final[dict[RemedyName, str]] = {
+    "honour": "the outcome is fixed",
+    "resume": "the round waits as it was, with the same cards to come",
+    "apply_default": "what was disclosed applies",
+    "resettle": "a bet was paid less than is due",
+    "void": "every stake goes back",
+    "refer": "an adjudicator may decide otherwise",
 }
 
 
-# Which governs
+# What hinders each remedy
 
 
-def _governing(facts: Facts) -> tuple[RemedyName, str]:
-    """Return the remedy that governs and what decided for it."""
-    decides = facts.decides
-    if decides == "evidence_missing":
-        return "refer", f"no money moves here; the least that goes back is {_floor(facts)}"
-    if decides in PLAY_FAULTS or decides == "interrupted_unrecoverable":
-        below = _leaves_below(facts)
-        if below:
-            return "refer", f"to void would leave {below} below what was recorded; {_both(facts)}"
-        return "void", "no stake is kept, and what was decided before the fault stands"
-    if _default_pays_most(facts):
-        return "apply_default", "what was disclosed pays more than what was played or a void"
-    if decides == "system_decision_error" and not facts.is_open:
-        if _is_against_policy(facts):
-            return "void", "the player keeps the better of the result and the stake"
-        return "honour", "the result is at least the stake, or nothing was decided for the player"
-    if "screen_differs" in facts.classes and decides in _SCREEN_DECIDES:
-        return "refer", "the screen showed what the ledger does not say; both are priced"
-    if decides == "settlement_error" and any(bet.is_underpaid for bet in facts.bets):
-        if facts.is_void and not any(_wins(bet) for bet in facts.bets):
-            return "void", "what is missing of the stakes goes back"
-        return "resettle", "each bet comes to what the rules pay, and no overpayment is debited"
-    return _of_state(facts)
+def _no_honour(facts: Facts, bets: Bets) -> str:
+    if not facts.is_trusted:
+        return "what was played cannot be trusted"
+    finishes = facts.goes_on and facts.is_dealt and not facts.input_may_follow
+    if facts.is_open and not finishes and any(bet.due_minor is None for bet in bets):
+        return "the outcome is not fixed"
+    return ""
 
 
-_SCREEN_DECIDES: Final[frozenset[Class]] = frozenset(
-    {"sound", "held_win", "interrupted_recoverable", "screen_differs"}
-)
-
-
-def _of_state(facts: Facts) -> tuple[RemedyName, str]:
-    """Return what governs a round whose play has no fault, by how far it came."""
+def _no_resume(facts: Facts, bets: Bets) -> str:
     if not facts.is_open:
-        if facts.is_void:
-            return "void", "every stake has gone back"
-        return "honour", _why_honour(facts)
-    if not facts.is_dealt:
-        if _returns_chips(facts):
-            return "void", "the chips were laid and DEAL was not requested"
-        return "resume", "the player may deal or take the chips back"
-    if facts.default_is_due and facts.policy is not None and facts.policy.default is not None:
-        return "apply_default", "what was disclosed for this case decides, and play goes to its end"
-    if facts.waits_for is not None:
-        return "resume", "what the player had is restored, and the player decides"
-    return "honour", "no input is left to anybody"
+        return "the round has ended"
+    if not facts.is_trusted or (facts.is_dealt and not facts.goes_on):
+        return "the state before the interruption cannot be restored"
+    if not facts.is_dealt and facts.returns_chips:
+        return "the page returns a stake laid before the deal"
+    if facts.is_dealt and not facts.input_may_follow:
+        return "no decision is left to the player"
+    return "the time to come back has run out" if facts.default_is_due else ""
 
 
-def _why_honour(facts: Facts) -> str:
-    if facts.held_minor:
-        held = amount_text(facts.held_minor, facts.currency)
-        return f"{held} of the win waits for a person's verification and is then released"
-    return "what was paid is what the rules pay, or more, which is not debited"
+def _no_default(facts: Facts, bets: Bets) -> str:
+    if facts.policy is None or facts.policy.default is None:
+        return "no default was disclosed"
+    if facts.default is not None and not facts.is_open:
+        return ""
+    if not facts.is_open:
+        return "the round has ended"
+    if facts.waits_for is None or not facts.goes_on:
+        return "no decision is open that it could answer"
+    return "" if facts.default_is_due else "its time has not run out"
 
 
-def _returns_chips(facts: Facts) -> bool:
-    return facts.policy is not None and facts.policy.stakes_before_deal == "returned"
+def _no_resettling(facts: Facts, bets: Bets) -> str:
+    if not facts.is_trusted:
+        return "what was played cannot be trusted"
+    if not any(bet.moves_minor for bet in bets):
+        return "no bet was paid less than is due"
+    return ""
 
 
-def _is_grave(facts: Facts) -> bool:
-    """Tell whether a decision of the platform did harm: a wrong deadline alone, which the platform
-    never used, did none.
-    """
-    if facts.decides != "system_decision_error":
-        return True
-    return bool(facts.decided_for_player) or facts.has(codes.DECISION_LATE)
+def _no_void(facts: Facts, bets: Bets) -> str:
+    if not facts.is_trusted:
+        return "no money moves on evidence that cannot be trusted"
+    chips = facts.is_open and not facts.is_dealt and facts.returns_chips
+    stuck = facts.is_open and facts.is_dealt and not facts.goes_on
+    if facts.is_void or chips or stuck or any(bet.is_touched for bet in bets):
+        return ""
+    return "nothing that voids a round went wrong"
 
 
-def _is_against_policy(facts: Facts) -> bool:
-    """Tell whether the platform decided as it may not, and a stake was lost by it."""
-    if facts.decides != "system_decision_error" or facts.is_open:
-        return False
-    return _is_grave(facts) and any(_is_worse(bet) for bet in facts.bets)
+_HINDRANCE: Final[dict[RemedyName, Callable[[Facts, Bets], str]]] = {
+    "honour": _no_honour,
+    "resume": _no_resume,
+    "apply_default": _no_default,
+    "resettle": _no_resettling,
+    "void": _no_void,
+    "refer": lambda facts, bets: "",
+}
 
 
-def _default_pays_most(facts: Facts) -> bool:
-    """Tell whether the default that should have come first pays more than all that came of it.
-
-    Applying what was disclosed comes before a void, and the operator who let it pass gains nothing.
-    """
-    if facts.default is None or facts.is_open or facts.decides != "system_decision_error":
-        return False
-    by_default = _sum(_defaulted(facts, bet) for bet in facts.bets)
-    others = (_sum(price(facts, bet) for bet in facts.bets) for price in (_honoured, _voided))
-    return by_default > max(others)
+# What each remedy rests on
 
 
-def _is_worse(bet: BetFacts) -> bool:
-    return not bet.decided_before_fault and (bet.paid_minor or 0) < bet.stake_minor
-
-
-def _wins(bet: BetFacts) -> bool:
-    return (bet.right_minor or 0) > bet.stake_minor
-
-
-def _leaves_below(facts: Facts) -> str:
-    """Name the bets that a void leaves below what was recorded, nothing where it leaves none."""
-    below = [
-        f"{bet.bet} of {bet.hand}"
-        for bet in facts.bets
-        if (_voided(facts, bet) or 0) < (bet.paid_minor or 0)
-    ]
-    return ", ".join(below)
-
-
-def _both(facts: Facts) -> str:
-    recorded = _sum(_honoured(facts, bet) for bet in facts.bets)
-    void = _sum(_voided(facts, bet) for bet in facts.bets)
-    currency = facts.currency
-    return (
-        f"honour comes to {amount_text(recorded, currency)}, void to {amount_text(void, currency)}"
-    )
-
-
-def _floor(facts: Facts) -> str:
-    return amount_text(_sum(bet.stake_minor for bet in facts.bets), facts.currency)
-
-
-def _sum(each: Iterable[int | None]) -> int:
-    return sum(minor or 0 for minor in each)
+def _source(facts: Facts, bets: Bets, name: RemedyName) -> Source:
+    """Return the page's clause where it speaks, and our reading only where it is silent."""
+    game = facts.game
+    disconnection = sources.of_page(game, "disconnection")
+    if name == "refer":
+        return sources.NO_GAIN_BY_FAULT
+    if name == "resume":
+        return sources.both(disconnection, sources.RESTORED)
+    if name == "apply_default":
+        return disconnection or sources.NO_DEFAULT
+    if name == "void":
+        chips = not facts.is_dealt and facts.returns_chips
+        is_founded = not facts.has(codes.VOID_UNFOUNDED)
+        page = disconnection if chips else None
+        return page or sources.void_of(game, is_founded=is_founded)
+    if name == "honour" and facts.hold.waits_minor:
+        return sources.of_page(game, "large_win") or sources.OUTCOME_STANDS
+    grounds = [bet.best for bet in bets if bet.best is not None]
+    if not grounds:
+        return sources.of_page(game, "payouts") or sources.OUTCOME_STANDS
+    return max(grounds, key=lambda ground: ground.amount_minor).source

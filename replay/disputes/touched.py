@@ -14,13 +14,14 @@ import msgspec
 from ledger import Ledger
 from ledger.clock import parse_time
 from ledger.errors import EventUnreadable
-from ledger.events import HOLDS_PREFIX, RoundOpened
+from ledger.events import RoundOpened
 from ledger.rounds import RoundRow
+from ledger.streams import HOLDS_PREFIX
 from replay.audit import judge
 from replay.disputes.assessment import Assessment
-from replay.disputes.classify import CLASS_OF
 from replay.disputes.evidence import Evidence
 from replay.disputes.facts import circumstances
+from replay.disputes.faults import KINDS
 from replay.interruptions import holds_in
 
 PERIOD: Final = timedelta(hours=24)
@@ -45,11 +46,7 @@ def with_touched(ledger: Ledger, evidence: Evidence, assessment: Assessment) -> 
     were opened within `PERIOD`; at most `MOST_EACH_WAY` before and after, by the look-up index.
     How far the search went is said in `lacks`. Raises StoreUnavailable and StoreDamaged.
     """
-    codes = {
-        finding.code
-        for finding in assessment.findings
-        if CLASS_OF[finding.code] == assessment.classes[0] != "sound"
-    }
+    codes = {each.code for each in assessment.findings if KINDS[each.code].shows != "sound"}
     opened = evidence.events[0].event if evidence.events else None
     if not codes or opened is None or not isinstance(opened.data, RoundOpened):
         return assessment
@@ -57,7 +54,7 @@ def with_touched(ledger: Ledger, evidence: Evidence, assessment: Assessment) -> 
     hours = int(PERIOD.total_seconds()) // 3600
     bound = f"of the rounds under the same rules within {hours} hours, {found.read} were replayed"
     if found.is_cut:
-        bound += ", the nearest ones; further ones were not looked at"
+        bound += ", the nearest ones; further ones were not looked at (`fault` looks at all)"
     return msgspec.structs.replace(
         assessment, touched=found.touched, lacks=(*assessment.lacks, bound)
     )

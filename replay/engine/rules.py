@@ -244,6 +244,16 @@ def _digest(canonical: bytes) -> str:
     return hashlib.sha256(canonical).hexdigest()
 
 
+def with_every_act(rules: Rules) -> Rules:
+    """Return rules that allow every double and split that some blackjack allows.
+
+    They pay as these do: an act that was taken against the rules is followed by them.
+    """
+    double = msgspec.structs.replace(rules.double, totals=None, after_split=True, after_zap=True)
+    split = msgspec.structs.replace(rules.split, pair_by="value", aces=True)
+    return msgspec.structs.replace(rules, double=double, split=split)
+
+
 def rules_digest(rules: Rules) -> str:
     """Return the lower-hex SHA-256 of the canonical JSON."""
     return _digest(canonical_rules(rules))

@@ -32,9 +32,10 @@ def assumed(value: Any, says: str, because: str) -> Clause:
 
 
 class Page(msgspec.Struct, frozen=True):
-    """The published rule page: its title, SHA-256 and date, with the sections on what goes wrong.
+    """The published rule page: its title, SHA-256 and date, with the sections disputes rest on.
 
-    `clauses` maps malfunction, disconnection, history and large_win to (section, what it says).
+    `clauses` maps malfunction, disconnection, history and large_win, the acts, and what is paid
+    (payouts, insurance, side_bets, cash_out, even_money) to (section, what it says).
     """
 
     title: str
@@ -52,11 +53,12 @@ class Published(msgspec.Struct, frozen=True):
 
 
 class Assumption(msgspec.Struct, frozen=True):
-    """A part of a stated clause that the page leaves open."""
+    """A part of a stated clause that the page leaves open; a dispute cites it by its `name`."""
 
     field: str
     says: str
     because: str
+    name: str = ""
 
 
 class Game(msgspec.Struct, frozen=True):

@@ -29,6 +29,17 @@ NBA: Final = game(
         sha256="49743d8d13a4ffd30cd5f3159c0d71cb77198b63b64e2cc89a3ee86995c96f85",
         date="2024-12-18",
         clauses={
+            "payouts": ("Payouts; Outcome", "blackjack pays 3 to 2, a win 1 to 1, a tie pushes"),
+            "insurance": (
+                "Insurance; Payouts",
+                "half the main bet that the dealer has blackjack, settled by itself, paid 2 to 1",
+            ),
+            "side_bets": (
+                "Side Bets",
+                "decided by the first two cards, and the up card, whatever the main bet does",
+            ),
+            "cash_out": ("Cash Out; Outcome", "a hand that is cashed out gets the value shown"),
+            "acts": ("Make a Decision", "hit, stand, double, split and cash out"),
             "malfunction": ("Payouts", "a malfunction voids the round and all its payouts"),
             "disconnection": (
                 "Disconnection Policy",
@@ -127,11 +138,17 @@ NBA: Final = game(
         "down", "half of an odd stake is rounded down to the minor unit", "the page is silent"
     ),
     assumptions=(
-        Assumption("cash_out", "split hands may be sold too", "Cash Out excludes other hands only"),
+        Assumption(
+            "cash_out",
+            "split hands may be sold too",
+            "Cash Out excludes other hands only",
+            "cash_out_of_split",
+        ),
         Assumption(
             "cash_out",
             "a sold hand is over: a natural found later with a ten up no longer touches it",
             "Cash Out ends the game for that hand",
+            "cash_out_stands",
         ),
         Assumption(
             "cash_out",
@@ -142,6 +159,7 @@ NBA: Final = game(
             "settlement",
             "a dealer natural found at the end takes doubles and splits whole",
             "the page gives no part back",
+            "natural_takes_all",
         ),
         Assumption("settlement", "21 stands by itself", "Make a Decision offers nothing on 21"),
     ),

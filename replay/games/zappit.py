@@ -13,6 +13,15 @@ ZAPPIT: Final = game(
         sha256="5dabdfeff72e250b9ddd4a8f71fef902f4f5fae34e1fea66175e9e6ff24f4b9d",
         date="2020-07-13",
         clauses={
+            "payouts": (
+                "Payouts",
+                "blackjack pays 3 to 2, a win 1 to 1, a draw gives the bet back",
+            ),
+            "insurance": (
+                "Insurance; Payouts",
+                "a bet of half the stake that the house has blackjack, paid 2 to 1",
+            ),
+            "acts": ("Player Actions; Rules", "hit, stand, double, split and Zappit"),
             "malfunction": ("Disclaimer", "a malfunction voids pays and plays"),
             "disconnection": ("", "the page has no clause of its own"),
             "history": ("", "the page has no clause of its own"),
@@ -85,18 +94,30 @@ ZAPPIT: Final = game(
         "down", "half of an odd stake is rounded down to the minor unit", "the page is silent"
     ),
     assumptions=(
-        Assumption("double", "doubling is allowed after a split", "the page is silent"),
+        Assumption(
+            "double",
+            "doubling is allowed after a split",
+            "the page is silent",
+            "double_after_split",
+        ),
         Assumption(
             "double",
             "doubling is allowed after a zap, which is no hit",
             "Rules bars doubling after a hit alone",
+            "double_after_zap",
         ),
-        Assumption("insurance", "insurance is offered to naturals too", "the page says each hand"),
+        Assumption(
+            "insurance",
+            "insurance is offered to naturals too",
+            "the page says each hand",
+            "insurance_to_naturals",
+        ),
         Assumption("zap", "8-8 and 9-9 may be zapped", "their hard totals are 16 and 18"),
         Assumption(
             "settlement",
             "a dealer natural also beats a 21 of three cards or after a zap",
             "How to Play compares totals only where neither hand is a natural",
+            "natural_beats_21",
         ),
     ),
 )

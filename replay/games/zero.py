@@ -13,6 +13,16 @@ ZERO: Final = game(
         sha256="fe4db525a31b4982b34081dee1554187434a57cce5d04d45a042288c21868daa",
         date="undated",
         clauses={
+            "payouts": (
+                "Payouts",
+                "a win 1 to 1, 21 with five cards and a suited natural 2 to 1, blackjack 3 to 2",
+            ),
+            "insurance": (
+                "Insurance; Payouts",
+                "half the bet that the dealer's hidden card is a ten, paid 2 to 1",
+            ),
+            "even_money": ("Even Money", "a blackjack may be paid 1 to 1 at once against an ace"),
+            "acts": ("Options", "split, double down, insurance and even money"),
             "malfunction": ("Note on malfunctions", "a malfunction voids pays and plays"),
             "disconnection": (
                 "Note on disconnections",
@@ -103,27 +113,37 @@ ZERO: Final = game(
             "double",
             "A-7, A-8 and A-9 may double, as 8, 9 and 10",
             "Rules calls A-4 a total of 5 or soft 15",
+            "soft_double",
         ),
         Assumption(
             "even_money",
             "a natural is offered even money in place of insurance",
             "Even Money names the natural's own offer",
+            "even_money_offered",
         ),
         Assumption(
             "even_money",
             "a suited natural that declines even money keeps its 2:1",
             "Even Money says 3:2 there, the pay table and the feature say 2:1",
+            "suited_natural_keeps_odds",
         ),
         Assumption(
             "settlement",
             "a five-card 21 was paid at once and survives a dealer natural found later",
-            "5-Card 21 pays immediately",
+            "5-Card 21 pays immediately, and says that it does not beat a dealer Blackjack",
+            "five_card_21_stands",
         ),
-        Assumption("settlement", "a five-card 21 counts after a split", "5-Card 21 excludes none"),
+        Assumption(
+            "settlement",
+            "a five-card 21 counts after a split",
+            "5-Card 21 excludes none",
+            "five_card_21_of_split",
+        ),
         Assumption(
             "settlement",
             "a dealer natural found at the end takes doubles and splits whole",
             "Rules give no part back",
+            "natural_takes_all",
         ),
         Assumption("settlement", "21 stands by itself", "the page is silent"),
     ),

@@ -14,6 +14,19 @@ from replay.engine.cards import PACK, VALUE
 from replay.engine.hand import CASH_OUT, EVEN_MONEY, INSURANCE, SPLIT
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.round import NATURAL
+from replay.luck.counts import (
+    DEALER_BUST,
+    DEALER_LATE_BUST,
+    DEALER_NATURAL,
+    DOUBLE_MADE,
+    PLAYER_NATURAL,
+    Tally,
+    bust_states,
+    doubled_states,
+    made_states,
+    natural_chance,
+    stiff_states,
+)
 from replay.luck.kinds import (
     ACT_KINDS,
     BETWEEN_CARDS,
@@ -66,6 +79,7 @@ class BatchParts(NamedTuple):
     The bets are main, insurance and the rules' side bets in order, the kinds LUCK_KINDS and
     SKILL_KINDS; rounding is left at 0. `stake`, `start` and `worth` have shape (rounds, bets): the
     initial stake, the mean net win before the first card, and the net win without rounding.
+    `counts` are the sums of `counts.Tally`, (rounds, COUNT_KINDS, COUNT_SUMS).
     """
 
     luck: Floats
@@ -73,6 +87,7 @@ class BatchParts(NamedTuple):
     stake: Ints
     start: Floats
     worth: Floats
+    counts: Ints
 
 
 def decompose_moves(values: Values, moves: Moves, stakes: Stakes) -> BatchParts:
@@ -112,6 +127,7 @@ class _Batch:
         self.stake = np.zeros((rounds, len(self.bets)), np.int64)
         self.looked = np.zeros(rounds, np.bool_)
         self.looked[moves.number[moves.column == self.hands + 1]] = True
+        self.tally = Tally(rounds)
         self._note_decisions()
         self.sold = self._sold()
 
@@ -139,7 +155,7 @@ class _Batch:
         luck = self.luck.reshape(rounds, bets, -1)
         skill = self.skill.reshape(rounds, bets, -1)
         worth = start + luck.sum(axis=2) + skill.sum(axis=2)
-        return BatchParts(luck, skill, self.stake, start, worth)
+        return BatchParts(luck, skill, self.stake, start, worth, self.tally.sums)
 
     # The moves
 
@@ -156,6 +172,7 @@ class _Batch:
         cards = np.zeros((2, len(self.states), self.seats), np.int64)
         for which, chosen in enumerate((mine & ~second, second)):
             cards[which, number[chosen], column[chosen] // 2] = moves.symbol[dealt[chosen]]
+        self._count_naturals(cards)
         up = np.zeros(len(self.states), np.int64)
         up[number[~mine]] = moves.symbol[dealt[~mine]]
         for bet, table in self.tables.side_bets.items():
@@ -163,6 +180,15 @@ class _Batch:
             pays = table.pays
             nets = pays.times_stake - 1 + pays.numerator / pays.denominator
             self._lucky_deal(bet, nets[line], self.stakes.side[bet])
+
+    def _count_naturals(self, cards: Ints) -> None:
+        every = np.arange(len(self.states))
+        unseen = np.tile(full_shoe(self.rules.decks), (len(every), 1))
+        for seat in range(self.seats):
+            natural = self.tables.natural[self.dealt[:, seat]]
+            self.tally.add(PLAYER_NATURAL, every, natural_chance(unseen), natural)
+            for held in cards[:, :, seat]:
+                unseen[every, _PLACE[held]] -= 1
 
     def _lucky_deal(self, bet: str, worth: Floats, stake: Ints) -> None:
         place = self.bets.index(bet)
@@ -235,11 +261,14 @@ class _Batch:
         stake = self.stakes.main[number, seat]
         unseen = self._unseen(checked)
         natural = self._naturals(self.up[self.moves.number[checked]])
-        chance = ((unseen * natural).sum(axis=1) / unseen.sum(axis=1))[pairs]
+        chances = (unseen * natural).sum(axis=1) / unseen.sum(axis=1)
+        is_natural = self.moves.symbol[checked] == NUMBER[NATURAL]
+        self.tally.add(DEALER_NATURAL, self.moves.number[checked], chances, is_natural)
+        chance = chances[pairs]
         played, before = self.values.play[held, up], self.values.start[held, up]
         cut = self._at_natural(held, up)
         gap = chance * (cut - before) + (1 - chance) * (played - before)
-        after = np.where(self.moves.symbol[move] == NUMBER[NATURAL], cut, played)
+        after = np.where(is_natural[pairs], cut, played)
         self._add(self.skill, number, MAIN, _SKILL[BETWEEN_CARDS], gap * stake)
         self._add(self.luck, number, MAIN, _LUCK[CHECK], (after - before - gap) * stake)
 
@@ -265,6 +294,7 @@ class _Batch:
         now = play[before, up]
         could_be = play[self.tables.transition[before[:, np.newaxis], CARDS], up[:, np.newaxis]]
         chance = self._draw_chances(drawn)
+        self._count_doubles(drawn, chance)
         gap = (chance * (could_be - now[:, np.newaxis])).sum(axis=1)
         kind = _drawn_kinds(self.values)[before]
         # The card that a decision draws comes right after it.
@@ -273,6 +303,15 @@ class _Batch:
         self._add(self.skill, number, MAIN, skill, gap * stake)
         amount = (play[self.after[drawn], up] - now - gap) * stake
         self._add(self.luck, number, MAIN, kind, amount)
+
+    def _count_doubles(self, drawn: Ints, chance: Floats) -> None:
+        first, tables = self.tables.first_hand, self.tables
+        doubled = doubled_states(tables)[self.before[drawn] - first]
+        move, made = drawn[doubled], made_states(tables)
+        leads_to = tables.transition[self.before[move][:, np.newaxis], CARDS].astype(np.int64)
+        chances = (chance[doubled] * made[leads_to - first]).sum(axis=1)
+        came = made[self.after[move] - first]
+        self.tally.add(DOUBLE_MADE, self.moves.number[move], chances, came)
 
     def dealer(self) -> None:
         """The hole card and the dealer's draws, for every hand that is not sold."""
@@ -295,6 +334,7 @@ class _Batch:
         )
         first = tables.first_dealer
         leads_to = tables.transition[self.before[drawn][:, np.newaxis], CARDS].astype(np.int64)
+        self._count_dealer(drawn, chance, leads_to)
         could_be = final[facts[:, np.newaxis], leads_to[rows] - first]
         now = final[facts, self.before[move] - first]
         now[hole] = self._before_hole_card(number[hole], hand[hole]) / times[hole]
@@ -303,6 +343,19 @@ class _Batch:
         amount = (final[facts, self.after[move] - first] - now - gap) * stake
         kind = np.where(hole, _LUCK[HOLE_CARD], _LUCK[DEALER_DRAW])
         self._add(self.luck, number, MAIN, kind, amount)
+
+    def _count_dealer(self, drawn: Ints, chance: Floats, leads_to: Ints) -> None:
+        tables, first, number = self.tables, self.tables.first_dealer, self.moves.number[drawn]
+        before, after = self.before[drawn], self.after[drawn]
+        bust = bust_states(tables)
+        chances = (chance * bust[leads_to - first]).sum(axis=1)
+        came = bust[after - first]
+        for kind in (DEALER_BUST, DEALER_LATE_BUST):
+            stiff = stiff_states(tables, kind)[before - first]
+            self.tally.add(kind, number[stiff], chances[stiff], came[stiff])
+        shown = np.isin(drawn, self._hole_card()) & ~self.looked[number]
+        naturals = (chance * self._naturals(self.up[number])).sum(axis=1)
+        self.tally.add(DEALER_NATURAL, number[shown], naturals[shown], tables.natural[after[shown]])
 
     def _before_hole_card(self, number: Ints, hand: Ints) -> Floats:
         """Return what hands are worth before the hole card is shown, in initial stakes."""

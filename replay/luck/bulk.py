@@ -30,9 +30,10 @@ from replay.bulk.words import (
     SYMBOL,
 )
 from replay.engine.hand import CASH_OUT, INSURANCE, INSURANCE_ACTS
-from replay.engine.outcomes import INSURANCE_BET
+from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.rules import Rules
 from replay.luck.batch import Moves, Stakes, decompose_moves
+from replay.luck.counts import COUNT_KINDS, COUNT_SUMS, tallied
 from replay.luck.kinds import LUCK, LUCK_KINDS, ROUNDING, SKILL, SKILL_KINDS
 from replay.luck.one_round import Decomposition
 from replay.luck.values import Values, values_of
@@ -46,7 +47,9 @@ class RoundParts(NamedTuple):
     minor units: `luck` and `skill` have a column for each of LUCK_KINDS and SKILL_KINDS, `start`
     is the mean before the first card with the stake in it, `returned` what was paid less the stakes
     added, and start + Σ luck + Σ skill + error = returned. `wrong` counts the hands that were not
-    paid as the rules say, whose errors may cancel.
+    paid as the rules say, whose errors may cancel, and `underpaid` is what hands were paid too
+    little in all. `counts` are those of the round, (rows, COUNT_KINDS, COUNT_SUMS), in the row of
+    its main bet; other rows have none.
     """
 
     place: Ints
@@ -57,7 +60,9 @@ class RoundParts(NamedTuple):
     luck: Floats
     skill: Floats
     error: Ints
+    underpaid: Ints
     wrong: Ints
+    counts: Ints
 
 
 def decompose_batch(
@@ -116,7 +121,9 @@ class _Group(NamedTuple):
             luck=parts.luck[there],
             skill=parts.skill[there],
             error=np.zeros(len(rows), np.int64),
+            underpaid=np.zeros(len(rows), np.int64),
             wrong=np.zeros(len(rows), np.int64),
+            counts=parts.counts[rows] * (bets == values.bets.index(MAIN))[:, None, None],
         )
 
     def _moves(self) -> Moves:
@@ -234,7 +241,9 @@ def _one_round(place: int, taken_apart: Decomposition) -> RoundParts:
         luck=kinds(LUCK, LUCK_KINDS),
         skill=kinds(SKILL, SKILL_KINDS),
         error=of("error_minor", np.int64),
+        underpaid=of("underpaid_minor", np.int64),
         wrong=of("wrong_hands", np.int64),
+        counts=np.array([tallied(taken_apart.counts) * (name == MAIN) for name in names]),
     )
 
 
@@ -242,7 +251,8 @@ def _joined(found: list[RoundParts]) -> RoundParts:
     none = RoundParts(
         *(np.zeros(0, np.int64), [], np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)),
         *(np.zeros((0, len(LUCK_KINDS))), np.zeros((0, len(SKILL_KINDS)))),
-        *(np.zeros(0, np.int64), np.zeros(0, np.int64)),
+        *(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)),
+        np.zeros((0, len(COUNT_KINDS), len(COUNT_SUMS)), np.int64),
     )
     columns = zip(none, *found, strict=True)
     place, _, *amounts = (np.concatenate(column) for column in columns)

@@ -15,7 +15,7 @@ import numpy as np
 
 from replay.engine.cards import VALUE
 from replay.engine.dealer import makes_natural
-from replay.engine.hand import INSURANCE
+from replay.engine.hand import CASH_OUT, INSURANCE
 from replay.engine.outcomes import INSURANCE_BET, MAIN, Outcome, outcomes
 from replay.engine.round import (
     NATURAL,
@@ -32,6 +32,7 @@ from replay.engine.round import (
 )
 from replay.engine.rules import Rules
 from replay.engine.side_bets import side_bet_line, side_bet_odds
+from replay.luck.counts import PLAYER_NATURAL, Count, came, may_come, natural_chance
 from replay.luck.kinds import (
     ACT_KINDS,
     BETWEEN_CARDS,
@@ -78,7 +79,9 @@ class BetParts(msgspec.Struct, frozen=True):
     `returned_minor` is what was paid less the stakes added after the first, and equals
     `start_minor` (the mean before the first card, the stake included) + luck + skill +
     `error_minor`, which is what was paid less what the rules pay. `wrong_hands` counts the hands
-    that were paid otherwise: what one lost and another gained is no error of their sum.
+    that were paid otherwise: what one lost and another gained is no error of their sum. What hands
+    were paid too little in all is `underpaid_minor`. A hand that was sold is due what the rules'
+    table said it was worth: another value shown is an error of the house, and nobody's skill.
     """
 
     seat: str
@@ -88,6 +91,7 @@ class BetParts(msgspec.Struct, frozen=True):
     paid_minor: int
     start_minor: float
     error_minor: int
+    underpaid_minor: int
     wrong_hands: int
 
     @property
@@ -97,10 +101,11 @@ class BetParts(msgspec.Struct, frozen=True):
 
 
 class Decomposition(msgspec.Struct, frozen=True):
-    """A settled round taken apart."""
+    """A settled round taken apart, with the events that were counted in it."""
 
     bets: tuple[BetParts, ...]
     parts: tuple[Part, ...]
+    counts: tuple[Count, ...]
 
     def sums(self) -> dict[tuple[str, str, str], float]:
         """Return the sums of the parts over moves and seats, by bet, term and kind."""
@@ -159,15 +164,23 @@ class Walk:
         self.worth: dict[BetName, float] = {}
         self.start: dict[BetName, float] = {}
         self.parts: list[Part] = []
+        self.counts: list[Count] = []
         self.decided = ""
+        self.sold: dict[str, int] = {}
 
     def take(self, number: int, symbol: str, shown_minor: int | None) -> None:
         """Take the move of that number and note what it added; raises IllegalMove."""
         before, self.number = self.state, number
         dealing = not self.worth
+        kind = None
         if not dealing and not isinstance(before.due, Decide):
-            self._expect()
+            kind = may_come(before)
+            chance = self._expect(kind)
         self.state = apply(before, symbol, shown_minor)
+        if symbol == CASH_OUT and isinstance(before.due, Decide):
+            self.sold[before.due.hand] = before.due.cash_out_minor or 0
+        if kind is not None:
+            self.counts.append(Count(kind, chance, came(kind, before, self.state)))
         if symbol in VALUE:
             self.unseen[place(symbol)] -= 1
         if isinstance(before.due, Decide):
@@ -188,23 +201,36 @@ class Walk:
             due.setdefault((bet.seat, bet.bet), []).append(bet)
         found = []
         for name, mine in due.items():
-            owed = sum(bet.paid_minor or 0 for bet in mine)
-            staked = sum(bet.stake_minor for bet in mine)
-            paid, wrong = owed, 0
+            right = [self._right_minor(bet) for bet in mine]
+            got = [bet.paid_minor or 0 for bet in mine]
             if paid_minor is not None:
-                each = [(recorded.pop((bet.hand, bet.bet), 0), bet.paid_minor or 0) for bet in mine]
-                paid, wrong = sum(got for got, _ in each), sum(got != due for got, due in each)
-            self._move(None, name, SKILL, ROUNDING, float(owed - staked))
-            found.append(self._bet(name, staked, paid, paid - owed, wrong))
+                got = [recorded.pop((bet.hand, bet.bet), 0) for bet in mine]
+            staked = sum(bet.stake_minor for bet in mine)
+            self._move(None, name, SKILL, ROUNDING, float(sum(right) - staked))
+            found.append(self._bet(name, staked, got, right))
         for (hand, surplus), paid in recorded.items():
             # A payment for a bet the round does not have.
-            found.append(BetParts(hand.partition(".")[0], surplus, 0, 0, paid, 0.0, paid, 1))
-        return Decomposition(tuple(found), tuple(self.parts))
+            short = max(-paid, 0)
+            found.append(BetParts(hand.partition(".")[0], surplus, 0, 0, paid, 0.0, paid, short, 1))
+        return Decomposition(tuple(found), tuple(self.parts), tuple(self.counts))
 
-    def _bet(self, name: BetName, staked: int, paid: int, error: int, wrong: int) -> BetParts:
+    def _right_minor(self, bet: Outcome) -> int:
+        is_sold = bet.bet == MAIN and bet.hand in self.sold
+        return self.sold[bet.hand] if is_sold else bet.paid_minor or 0
+
+    def _bet(self, name: BetName, staked: int, got: list[int], right: list[int]) -> BetParts:
         initial = self._initial_stake(name)
-        start = initial + self.start[name]
-        return BetParts(*name, initial, staked, paid, start, error, wrong)
+        errors = [paid - due for paid, due in zip(got, right, strict=True)]
+        return BetParts(
+            *name,
+            initial,
+            staked,
+            sum(got),
+            initial + self.start[name],
+            sum(errors),
+            -sum(min(error, 0) for error in errors),
+            sum(error != 0 for error in errors),
+        )
 
     def _initial_stake(self, name: BetName) -> int:
         seat = next(seat for seat in self.state.seats if seat.name == name[0])
@@ -214,7 +240,12 @@ class Walk:
 
     def _deal(self) -> None:
         state, rules, up = self.state, self.state.rules, place(self.state.dealer.up)
+        left = full_shoe(rules.decks)
         for seat, held in zip(state.seats, state.hands, strict=True):
+            likely = float(natural_chance(left))
+            self.counts.append(Count(PLAYER_NATURAL, likely, held.hand.over == NATURAL))
+            for card in seat.initial_cards:
+                left[place(card)] -= 1
             for bet, stake in seat.stakes.items():
                 if bet == MAIN:
                     worth = self.values.at_start(held.hand, up)
@@ -241,20 +272,25 @@ class Walk:
         chance = float(self.unseen[naturals].sum() / self.unseen.sum())
         return stake * (chance * _insurance_odds(rules) - (1 - chance))
 
-    def _expect(self) -> None:
-        """Move every bet to the mean of what the chance move that is due can make of it."""
-        means = dict(self.worth)
+    def _expect(self, kind: str | None) -> float:
+        """Move every bet to the mean of what the chance move that is due can make of it.
+
+        Return the chance of the event of that kind, 0 for none.
+        """
+        means, likely = dict(self.worth), 0.0
         for symbol, chance in chances(self.state, self.unseen):
             after = apply(self.state, symbol)
+            likely += chance * (kind is not None and came(kind, self.state, after))
             for name, worth in self.worth.items():
                 # Summed as differences, a bet that nothing can move any more stays exactly put.
                 means[name] += chance * (self._worth_in(after, name) - worth)
         # The card that a decision draws comes right after it, and concerns that hand alone.
         at_once = self.decided == _chance_kind(self.state)
-        kind = self.decided if at_once else BETWEEN_CARDS
+        decided = self.decided if at_once else BETWEEN_CARDS
         for name, mean in means.items():
-            self._move(self.number - 1, name, SKILL, kind, mean)
+            self._move(self.number - 1, name, SKILL, decided, mean)
         self.decided = ""
+        return likely
 
     def _chance(self, before: RoundState) -> None:
         kind = _chance_kind(before)
@@ -289,7 +325,7 @@ class Walk:
     def _main(self, state: RoundState, seat: str) -> float:
         stake = next(each.stakes[MAIN] for each in state.seats if each.name == seat)
         return sum(
-            float(held.shown_minor - held.stake_minor)
+            float(self.sold[held.name] - held.stake_minor)
             if held.hand.over == "cash_out"
             else stake * _units(self.values, state, held)
             for held in state.hands

@@ -31,7 +31,7 @@ _RARE = 1e-9
 
 
 class Group(NamedTuple):
-    """Hands that are played alike; `cards` is 0 where their number does not matter."""
+    """Hands that are played alike, by the number of their `cards` too where that is not 0."""
 
     legal: tuple[Act, ...]
     total: int
@@ -42,14 +42,18 @@ class Group(NamedTuple):
 def group_of(rules: Rules, hand: Hand) -> Group:
     """Return the group of a hand that has a decision to make."""
     legal = tuple(act for act in legal_acts(rules, hand) if act != CASH_OUT)
-    counted = hand.count if hand.count in counted_cards(rules) else 0
+    counts = counted_cards(rules)
+    counted = min(hand.count, counts[-1]) if counts and hand.count >= counts[0] else 0
     return Group(legal, hand.total, hand.soft, counted)
 
 
 def counted_cards(rules: Rules) -> range:
-    """Return the numbers of cards that are told apart: three and up, short of what a line asks."""
+    """Return the numbers of cards that are told apart, from three up to what a line asks for.
+
+    The last stands for more cards as well: such a hand can gain nothing by the line any more.
+    """
     asked = [line.when.cards for line in rules.settlement if line.when.cards is not None]
-    return range(3, max(asked, default=3))
+    return range(3, max(asked) + 1) if asked else range(0)
 
 
 class Grouping:

@@ -33,14 +33,18 @@ class ChartRow(msgspec.Struct, frozen=True):
     """A line of the chart: its section, the hand, and the act against 2 to 10 and the ace.
 
     `double/hit` is double, and hit once doubling is gone. `cards` is the number of cards the row is
-    for, 0 for any.
+    for, 0 for any, and `or_more` tells that it is for more of them too.
     """
 
     section: str
     hand: str
     cards: int
     acts: tuple[str, ...]
+    or_more: bool = False
 
+
+_FEWEST_LATER = 3
+"""The fewest cards of a hand that has been hit."""
 
 Acts = tuple[Act, ...]
 Table = Mapping[Group, Acts]
@@ -79,21 +83,32 @@ def _total_rows(rules: Rules, table: Table, hand: Hand, first: Acts | None) -> I
     elif substitutes is not None:
         group = next(group for group in reversed(others) if group in table)
         yield _row(others[group], name, 0, substitutes)
-    for group, section in others.items():
+    for group, section in reversed(others.items()):
         acts = table.get(group)
         if acts is not None and acts != _guess(group, first, substitutes):
-            yield _row(section, name, group.cards, acts)
+            row = _row(section, name, group.cards, acts)
+            or_more = group.cards != 0 and group.cards == counted_cards(rules)[-1]
+            yield msgspec.structs.replace(row, or_more=or_more)
 
 
 def _other_hands(rules: Rules, first: Hand) -> Iterator[tuple[Group, str]]:
-    """Yield the groups that hands of the total can be in later, the commonest last."""
+    """Yield the groups that hands of a total can be in later, the commonest last."""
     origins: list[Origin] = ["split", "zapped"] if rules.zap else ["split"]
     later = msgspec.structs.replace(first, acted=True)
     for origin in origins:
         yield group_of(rules, msgspec.structs.replace(later, origin=origin)), origin
-    counts = counted_cards(rules)
-    for count in (*counts, counts.stop):
-        yield group_of(rules, msgspec.structs.replace(later, count=count)), "later"
+    for count in reversed(counted_cards(rules) or (_FEWEST_LATER,)):
+        if _can_be(first, count):
+            yield group_of(rules, msgspec.structs.replace(later, count=count)), "later"
+
+
+def _can_be(hand: Hand, count: int) -> bool:
+    """Tell whether so many cards can come to a hand's total: no card counts less than 2 but aces,
+    and of these a hard hand below 12 has none.
+    """
+    if hand.soft:
+        return hand.total >= 10 + count
+    return hand.total >= (count if hand.total >= 12 else 2 * count)
 
 
 def _guess(group: Group, first: Acts | None, substitutes: Acts | None) -> Acts | None:

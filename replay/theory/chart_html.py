@@ -35,7 +35,9 @@ def letters(act: str) -> str:
 
 def row_label(row: ChartRow) -> str:
     """Return how a row is called."""
-    return f"{row.hand}, {row.cards} cards" if row.cards else row.hand
+    if not row.cards:
+        return row.hand
+    return f"{row.hand}, {row.cards}{' or more' if row.or_more else ''} cards"
 
 
 def legend(rows: Iterable[ChartRow]) -> str:

@@ -61,7 +61,8 @@ class StartClass(msgspec.Struct, frozen=True):
 class BasicRow(msgspec.Struct, frozen=True):
     """Hands that the basic strategy plays alike, and their act against each up card, ace to 10.
 
-    `legal` are their acts without cash out; `cards` is 0 where their number does not matter.
+    `legal` are their acts without cash out; `cards` is 0 where their number does not matter, and
+    the most there is stands for more as well.
     """
 
     legal: tuple[str, ...]

@@ -1,0 +1,109 @@
+"""Hold what a ledger records of complaints to what they may be: decided once, by as many persons as
+it takes, and paid what was awarded and no more. An audit asks this of every complaint.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ledger import Finding, Ledger, Recorded
+from ledger.events import Awarded, ComplaintOpened, DisputeDecided
+from ledger.leaf.layout import claimed_key_id
+from replay import findings as codes
+from replay.currency import amount_text
+from replay.disputes.cases import decided, key_names
+from replay.disputes.complaints.cases import complaint_events, complaint_ids
+from replay.disputes.complaints.persons import (
+    Gift,
+    gifts,
+    given_minor,
+    goodwill_limit,
+    persons_needed,
+    policies_before,
+)
+from replay.narrative import counted
+from replay.shoe_check import Problem
+
+
+def check_complaints(ledger: Ledger, size: int, from_leaf: int = 0) -> list[Finding]:
+    """Return what is wrong with the complaints in a ledger's first `size` leaves.
+
+    Complaints without an event at `from_leaf` or later are not judged. What cannot be read is
+    passed over: to report it is the business of verification.
+    """
+    persons = key_names(ledger)
+    found: list[Finding] = []
+    streams = {each: complaint_events(ledger, each, size) for each in complaint_ids(ledger)}
+    given = gifts(streams.values())
+    for complaint, events in streams.items():
+        if events and events[-1].leaf_index >= from_leaf:
+            found += _Walk(ledger, complaint, persons, given).findings(events)
+    return found
+
+
+class _Walk:
+    """The walk along one complaint's events."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        complaint: str,
+        persons: Mapping[str, str],
+        given: Sequence[Gift],
+    ) -> None:
+        self._ledger, self._complaint, self._persons = ledger, complaint, persons
+        self._given = given
+        self._player: str | None = None
+        self._is_open = False
+        self._signed: DisputeDecided | None = None
+        self._keys: set[str] = set()
+        self._unpaid = 0
+
+    def findings(self, events: Sequence[Recorded]) -> Iterator[Finding]:
+        for place, recorded in enumerate(events):
+            following = events[place + 1].event.data if place + 1 < len(events) else None
+            for code, text in self._take(recorded, following):
+                event = recorded.event
+                yield Finding(code, text, event.stream, recorded.leaf_index, event.seq)
+        if self._unpaid > 0:
+            last = events[-1]
+            text = f"{self._unpaid} minor units of what was decided were never paid"
+            event = last.event
+            yield Finding(codes.PAYMENT_MISSING, text, event.stream, last.leaf_index, event.seq)
+
+    def _take(self, recorded: Recorded, following: object) -> Iterator[Problem]:
+        match recorded.event.data:
+            case ComplaintOpened(complaint=name, player=player):
+                if name != self._complaint or recorded.event.seq:
+                    yield codes.CASE_OUT_OF_PLACE, "a complaint was opened in another's stream"
+                self._is_open, self._player = True, player
+            case DisputeDecided() as data:
+                yield from self._decide(data, recorded, following)
+            case Awarded(amount_minor=amount, currency=currency):
+                self._unpaid -= amount
+                if self._is_open or self._unpaid < 0:
+                    text = f"{amount_text(amount, currency)} was paid and no decision in force says"
+                    yield codes.PAYMENT_UNDECIDED, f"{text} so"
+            case data:
+                text = f"{type(data).__name__} is of a case about a round, and this is none"
+                yield codes.CASE_OUT_OF_PLACE, text
+
+    def _decide(
+        self, data: DisputeDecided, recorded: Recorded, following: object
+    ) -> Iterator[Problem]:
+        if not self._is_open or data.round != self._complaint:
+            yield codes.CASE_OUT_OF_PLACE, "a decision was made of a complaint that is not open"
+        # What is given is in the currency of the payment that follows the last signature.
+        currency = following.currency if isinstance(following, Awarded) else ""
+        limit = goodwill_limit(policies_before(self._ledger, recorded.leaf_index), currency)
+        before = given_minor(self._given, self._player, currency, recorded.leaf_index)
+        needed = persons_needed(data.remedy, data.amount_minor, data.reference, limit, before)
+        if data.keys_needed < needed:
+            signed = counted(data.keys_needed, "person")
+            text = f"{data.remedy} was decided by {signed}, it takes {needed}"
+            yield codes.KEYS_MISSING, text
+        if decided(data) != self._signed:
+            self._signed, self._keys = decided(data), set()
+        key = claimed_key_id(recorded.leaf)
+        self._keys.add(self._persons.get(key, key))
+        if len(self._keys) >= data.keys_needed and data.remedy != "refer":
+            self._is_open = False
+            self._unpaid = data.amount_minor

@@ -1,0 +1,89 @@
+"""How many persons must sign a decision of a complaint, and what one of them may give."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ledger import Ledger, Recorded
+from ledger.events import Awarded, ComplaintOpened, DisputeDecided, PolicyAdded
+from ledger.streams import POLICIES_STREAM
+from replay.errors import RulesError
+from replay.policies import Policy, policy_from_data
+
+
+class Gift(NamedTuple):
+    """Goodwill that was paid to a player for a complaint, and the leaf that paid it."""
+
+    leaf_index: int
+    player: str | None
+    currency: str
+    amount_minor: int
+
+
+def gifts(complaints: Iterable[Sequence[Recorded]]) -> list[Gift]:
+    """Return the goodwill paid for complaints, each given as the events of its stream."""
+    found = []
+    for events in complaints:
+        player, remedy = None, ""
+        for recorded in events:
+            match recorded.event.data:
+                case ComplaintOpened() as opened:
+                    player = opened.player
+                case DisputeDecided() as decided:
+                    remedy = decided.remedy
+                case Awarded(currency=currency, amount_minor=minor) if remedy == "goodwill":
+                    found.append(Gift(recorded.leaf_index, player, currency, minor))
+    return found
+
+
+def given_minor(given: Iterable[Gift], player: str | None, currency: str, leaf_index: int) -> int:
+    """Return what a player was given in a currency before a leaf, by all complaints together.
+
+    A sum in parts, each for a complaint of its own, takes as many persons as the whole.
+    """
+    return sum(
+        gift.amount_minor
+        for gift in given
+        if (gift.player, gift.currency) == (player, currency) and gift.leaf_index < leaf_index
+    )
+
+
+def persons_needed(
+    remedy: str,
+    amount_minor: int,
+    reference: str | None,
+    limit_minor: int | None,
+    before_minor: int = 0,
+) -> int:
+    """Return how many persons must sign a decision of a complaint.
+
+    `limit_minor` is what one person may give in goodwill, None for any amount; `before_minor` is
+    what the player was given already.
+    """
+    if remedy == "refer":
+        return 1
+    if remedy == "award" or reference is not None:
+        return 2
+    return 2 if limit_minor is not None and before_minor + amount_minor > limit_minor else 1
+
+
+def goodwill_limit(policies: Iterable[Policy], currency: str) -> int | None:
+    """Return what one person may give in a currency: the least of what its policies allow.
+
+    It is 0 where no policy speaks of the currency, None where all allow any amount.
+    """
+    limits = [each.two_keys_above_minor for each in policies if each.currency == currency]
+    known = [limit for limit in limits if limit is not None]
+    return min(known) if known else None if limits else 0
+
+
+def policies_before(ledger: Ledger, leaf_index: int) -> list[Policy]:
+    """Return the valid policies that the ledger carried before a leaf."""
+    found = []
+    for recorded in ledger.events(POLICIES_STREAM) if ledger.policies() else []:
+        data = recorded.event.data
+        if isinstance(data, PolicyAdded) and recorded.leaf_index < leaf_index:
+            try:
+                found.append(policy_from_data(data.policy))
+            except RulesError:
+                continue
+    return found
