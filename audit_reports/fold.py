@@ -11,9 +11,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from audit_reports.funds import Split, add, funds_of_deal, funds_of_move
-from audit_reports.rows import BetRow, CardRow, DecisionRow, RoundRow
+from audit_reports.funds import Split, add, funds_of_deal, funds_of_move, wallet_rows
+from audit_reports.offers import barred_rows
+from audit_reports.rows import BetRow, CardRow, DecisionRow, OfferRow, RoundRow, WalletRow
 from audit_reports.said import Said
+from audit_reports.shoes import CommittedShoe
 from ledger.events import (
     BetSettled,
     CardDealt,
@@ -25,9 +27,12 @@ from ledger.events import (
     RoundClosed,
     RoundOpened,
     RoundVoided,
+    ShoeCommitted,
+    ShoeRevealed,
     Stakes,
     StakesPlaced,
 )
+from replay.currency import unit_of
 from replay.engine.hand import DOUBLE, INSURANCE, SPLIT
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.round import DEALER
@@ -36,7 +41,7 @@ READ = frozenset(
     cls.__name__
     for cls in (
         BetSettled, CardDealt, DealRequested, DecisionMade, DecisionOffered, HoleCardShown,
-        RoundClosed, RoundOpened, RoundVoided, StakesPlaced,
+        RoundClosed, RoundOpened, RoundVoided, ShoeCommitted, ShoeRevealed, StakesPlaced,
     )
 )  # fmt: skip
 """The events of a round that say something for a table; the others only lengthen it."""
@@ -52,28 +57,44 @@ class RoundRows(msgspec.Struct):
     bets: dict[tuple[str, str], BetRow] = {}
     decisions: list[DecisionRow] = []
     cards: list[CardRow] = []
+    wallet: list[WalletRow] = []
     legal: dict[str, list[str]] = {}
+    barred: list[OfferRow] = []
+    balance_minor: int | None = None
+    shoe: CommittedShoe = msgspec.field(default_factory=CommittedShoe)
 
     def take(self, event: Said) -> None:
         """Take in the next event of the round."""
         leaf_index, at, data = event
+        if isinstance(data, DealRequested | DecisionMade | BetSettled) and data.funds is not None:
+            stated = data.funds.balance_after_minor
+            self.balance_minor = self.balance_minor if stated is None else stated
         match data:
             case CardDealt():
                 self._deal(data, leaf_index)
             case DecisionOffered():
                 self.legal[data.hand] = data.legal
+                if data.barred:
+                    self._bar(data, leaf_index)
             case DecisionMade():
                 self._note(data, event)
                 self._decide(data, leaf_index)
+                self._hold_to_wallet(event)
             case BetSettled():
                 self._settle(data, leaf_index)
+                self._hold_to_wallet(event)
             case StakesPlaced() if self.round.dealt_at is None:
                 self._lay(data.stakes, None, leaf_index)
             case DealRequested() if self.round.dealt_at is None:
                 self.round.dealt_at = at
                 self._lay(data.stakes, data.funds, leaf_index)
+                self._hold_to_wallet(event)
             case HoleCardShown():
                 self._show(data, leaf_index)
+            case ShoeCommitted():
+                self.shoe.commit(data.commitment, is_late=bool(self.bets or self.round.dealt_at))
+            case ShoeRevealed():
+                self.shoe.seed = data.seed
             case RoundClosed():
                 self.round.state, self.round.closed_at = "closed", at
                 self.round.closed_staked_minor = data.total_staked_minor
@@ -81,9 +102,16 @@ class RoundRows(msgspec.Struct):
             case RoundVoided():
                 self.round.state, self.round.closed_at = "void", at
                 self.round.refunded_minor = sum(each.amount_minor for each in data.refunds)
+                self._void(data, leaf_index)
+                self._hold_to_wallet(event)
 
     def sum_up(self) -> None:
-        """Bring the round's sums in line with its bets."""
+        """Bring the round's sums in line with its bets, and say what became of its shoe."""
+        this = self.round
+        this.shoe = self.shoe.state(
+            this.round, this.rules_digest, this.state, is_dealt=bool(self.cards)
+        )
+        this.seed_print = self.shoe.seed_print
         self.round.staked_minor = sum(bet.stake_minor for bet in self.bets.values())
         self.round.paid_minor = sum(bet.paid_minor or 0 for bet in self.bets.values())
 
@@ -107,6 +135,12 @@ class RoundRows(msgspec.Struct):
             if each.receiver == DEALER and each.card is None:
                 each.card, each.shown_leaf = shown.card, leaf_index
                 return
+
+    def _bar(self, offered: DecisionOffered, leaf_index: int) -> None:
+        held = self.bets.get((offered.hand, MAIN))
+        stake = None if held is None else held.stake_minor
+        first = self.round.first_leaf
+        self.barred += barred_rows(offered, first, leaf_index, stake, self.balance_minor)
 
     def _note(self, made: DecisionMade, event: Said) -> None:
         self.decisions.append(
@@ -166,6 +200,26 @@ class RoundRows(msgspec.Struct):
         row.cash_paid_minor, row.incentive_paid_minor = apart or (None, None)
         row.line = settled.line
 
+    def _void(self, voided: RoundVoided, leaf_index: int) -> None:
+        for bet in self.bets.values():
+            if bet.paid_minor is None:
+                bet.refunded_minor, bet.leaf_index = 0, leaf_index
+        for each in voided.refunds:
+            row = self.bets.get((each.hand, each.bet))
+            if row is None:
+                # A bet that the round does not have was given back money all the same.
+                seat = each.hand.partition(".")[0]
+                row = self._add(leaf_index, seat, each.hand, each.bet, 0, 0, None)
+            before: Split = (0, 0) if not row.refunded_minor else _refunded_funds(row)
+            row.refunded_minor = (row.refunded_minor or 0) + each.amount_minor
+            apart = add(before, funds_of_move(each.funds, each.amount_minor))
+            row.cash_refunded_minor, row.incentive_refunded_minor = apart or (None, None)
+            row.leaf_index = leaf_index
+
+    def _hold_to_wallet(self, event: Said) -> None:
+        first, fun = self.round.first_leaf, self.round.mode == "fun"
+        self.wallet += wallet_rows(event, self.round.round, first, fun=fun)
+
     def _add(
         self, leaf_index: int, seat: str, hand: str, bet: str, initial: int, stake: int,
         apart: Split,
@@ -204,8 +258,10 @@ def _opened(stream: str, data: RoundOpened, event: Said, game: str | None) -> Ro
         operator=data.operator,
         table_name=data.table,
         channel=data.channel,
+        build=data.build,
         player=data.player,
-        currency=data.currency,
+        currency=unit_of(data),
+        exponent=data.exponent,
         mode=data.mode,
         state="open",
         opened_at=event.at,
@@ -222,6 +278,12 @@ def _paid_funds(row: BetRow) -> Split:
     if row.cash_paid_minor is None or row.incentive_paid_minor is None:
         return None
     return row.cash_paid_minor, row.incentive_paid_minor
+
+
+def _refunded_funds(row: BetRow) -> Split:
+    if row.cash_refunded_minor is None or row.incentive_refunded_minor is None:
+        return None
+    return row.cash_refunded_minor, row.incentive_refunded_minor
 
 
 def _set_staked_funds(row: BetRow, apart: Split) -> None:

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, TypeVar
 
-import msgspec
-
 from audit_reports.errors import ReportError
+from ledger.printable import printable_json
 
 Report = TypeVar("Report")
 
@@ -22,4 +21,4 @@ def render_report(forms: Forms[Report], report: Report, suffix: str) -> bytes:
 
 def json_bytes(data: object) -> bytes:
     """Return data as indented JSON, ended by a line feed."""
-    return msgspec.json.format(msgspec.json.encode(data), indent=2) + b"\n"
+    return f"{printable_json(data)}\n".encode()

@@ -1,12 +1,32 @@
-"""Cash and incentive money of single bets, as far as what was recorded tells them apart.
+"""What the wallet's answers say: which money moved, of which kind, and for which bet.
 
 The wallet answers for a whole deal. Of several bets in one deal that were paid from both kinds of
 money nothing says which had which, and nothing is invented.
 """
 
-from typing import TypeAlias
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, TypeAlias
 
-from ledger.events import Funds, Stakes
+from audit_reports.rows import WalletRow
+from audit_reports.said import Said
+from ledger.events import (
+    Awarded,
+    BetResettled,
+    BetSettled,
+    DealRequested,
+    DecisionMade,
+    EventData,
+    Funds,
+    Refunded,
+    RoundVoided,
+    Stakes,
+    WinReleased,
+)
+from replay.engine.hand import INSURANCE
+from replay.engine.outcomes import INSURANCE_BET, MAIN
+from replay.wallet import is_accepted, is_held
+
+Direction: TypeAlias = Literal["debit", "credit"]
 
 Split: TypeAlias = tuple[int, int] | None
 """Cash and incentive money in minor units, None where they were not recorded apart."""
@@ -36,3 +56,77 @@ def funds_of_deal(funds: Funds | None, stakes: Stakes) -> dict[tuple[str, str], 
 def add(one: Split, other: Split) -> Split:
     """Add two movements; None where one of them is."""
     return None if one is None or other is None else (one[0] + other[0], one[1] + other[1])
+
+
+class Movement(NamedTuple):
+    """Money that an event moves: what was booked, and what the wallet answered.
+
+    `hand` and `bet` are None where it is for several bets, or for a sum.
+    """
+
+    direction: Direction
+    hand: str | None
+    bet: str | None
+    booked_minor: int
+    funds: Funds | None
+
+
+def movements(data: EventData) -> Iterator[Movement]:
+    """Yield the movements of money that an event records."""
+    match data:
+        case DealRequested():
+            laid = [(seat, bet, stake) for seat, bets in data.stakes.items()
+                    for bet, stake in bets.items()]  # fmt: skip
+            seat, bet = laid[0][:2] if len(laid) == 1 else (None, None)
+            yield Movement("debit", seat, bet, sum(stake for *_, stake in laid), data.funds)
+        case DecisionMade():
+            bet = INSURANCE_BET if data.act == INSURANCE else MAIN
+            yield Movement("debit", data.hand, bet, data.added_stake_minor, data.funds)
+        case BetSettled():
+            yield Movement("credit", data.hand, data.bet, data.paid_minor, data.funds)
+        case RoundVoided():
+            for each in data.refunds:
+                yield Movement("credit", each.hand, each.bet, each.amount_minor, each.funds)
+        case BetResettled():
+            booked = data.paid_minor - data.paid_before_minor
+            yield Movement("credit", data.hand, data.bet, booked, data.funds)
+        case Refunded() | Awarded():
+            yield Movement("credit", data.hand, data.bet, data.amount_minor, data.funds)
+        case WinReleased():
+            yield Movement("credit", None, None, data.amount_minor, data.funds)
+
+
+def moved_minor(funds: Funds, direction: Direction) -> int:
+    """Return what an answer shows to have moved in a direction, in minor units.
+
+    What was declined moved nothing, a negative part takes nothing off a debit, and money that went
+    the other way counts below zero.
+    """
+    if not is_accepted(funds.answer):
+        return 0
+    parts = funds.cash_minor, funds.incentive_minor
+    if funds.direction == "debit":
+        taken = sum(max(part, 0) for part in parts)
+        return taken if direction == "debit" else -taken
+    return sum(parts) if direction == "credit" else -sum(parts)
+
+
+def wallet_rows(event: Said, round_: str, first_leaf: int | None, *, fun: bool) -> list[WalletRow]:
+    """Return the movements of an event that the wallet says moved other amounts than were booked.
+
+    `first_leaf` is the round's, None of an event outside of its stream. Of play for `fun` no money
+    is booked at all. A payment a part of which is held is booked with what was not.
+    """
+    rows = []
+    for direction, hand, bet, amount, funds in movements(event.data):
+        if funds is None:
+            continue
+        booked, moved = 0 if fun else amount, moved_minor(funds, direction)
+        if moved != booked and not (is_held(funds) and 0 <= moved <= booked):
+            rows.append(
+                WalletRow(
+                    first_leaf, event.leaf_index, event.at, round_, type(event.data).__name__,
+                    hand, bet, direction, booked, moved, funds.answer,
+                )
+            )  # fmt: skip
+    return rows

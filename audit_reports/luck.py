@@ -6,7 +6,7 @@ count once they are closed; voided and open ones have no rows, and those that th
 explain neither.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -20,8 +20,9 @@ from replay.bulk.words import Own, Vocabulary
 from replay.engine.rules import Rules
 from replay.luck import Decomposition, decompose_replay
 from replay.luck.bulk import RoundParts, decompose_batch
+from replay.luck.counts import COUNT_KINDS, COUNT_SUMS
 from replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
-from replay.replayer import replay_round
+from replay.replayer import Replay, replay_round
 
 ROUNDS_A_BATCH: Final = 8_192
 """Rounds taken apart together; more save no time."""
@@ -32,26 +33,46 @@ PART_COLUMNS: Final = (
 )
 """The columns of every part, such as `luck_hit`."""
 
+ALL_LUCK: Final = f"{LUCK}_all"
+"""All kinds of luck together, as `sums.sql` names them."""
+
+UNIT: Final = "unit"
+ALL_UNITS: Final = f"{UNIT}_all"
+UNIT_COLUMNS: Final = (*(f"{UNIT}_{kind}" for kind in LUCK_KINDS), ALL_UNITS)
+"""Each kind of luck for a unit of initial stake, and all of them, as `sums.sql` names them."""
+
+COUNT_COLUMNS: Final = tuple(f"{name}_{kind}" for kind in COUNT_KINDS for name in COUNT_SUMS)
+"""The columns of every count, such as `came_dealer_bust`."""
+
 
 def luck_rows(
-    rounds: Iterable[Gathered], rules_by_digest: Mapping[str, Rules], schema: pa.Schema
+    rounds: Iterable[Gathered],
+    rules_by_digest: Mapping[str, Rules],
+    schema: pa.Schema,
+    replayed: Callable[[Replay], object],
 ) -> pa.Table:
     """Take the closed ones of verified rounds apart, by rules that the ledger held before each.
 
     The columns are first_leaf, bet, returned_minor, start_minor, those of PART_COLUMNS,
-    error_minor and wrong_hands (not paid as the rules say), in the order and the types of `schema`.
+    error_minor, underpaid_minor (by hands paid too little), wrong_hands (not paid as the rules
+    say) and those of COUNT_COLUMNS, in the order and the types of `schema`.
+    `replayed` is handed each round that is not proved sound, as the replayer rebuilt it.
     An amount that is no whole number is a mean and is in minor units too. Raises EventUnreadable.
     """
     closed = [each for each in rounds if each.is_closed]
     batches = [
-        _taken_apart(closed[first : first + ROUNDS_A_BATCH], rules_by_digest)
+        _taken_apart(closed[first : first + ROUNDS_A_BATCH], rules_by_digest, replayed)
         for first in range(0, len(closed), ROUNDS_A_BATCH)
     ]
     in_order = [each.select(schema.names).cast(schema) for each in batches]
     return pa.concat_tables([schema.empty_table(), *in_order])
 
 
-def _taken_apart(rounds: Sequence[Gathered], rules_by_digest: Mapping[str, Rules]) -> pa.Table:
+def _taken_apart(
+    rounds: Sequence[Gathered],
+    rules_by_digest: Mapping[str, Rules],
+    replayed: Callable[[Replay], object],
+) -> pa.Table:
     vocabulary = _vocabulary()
     builder = RoundsBuilder(vocabulary)
     for each in rounds:
@@ -64,7 +85,9 @@ def _taken_apart(rounds: Sequence[Gathered], rules_by_digest: Mapping[str, Rules
 
     def alone(place: int) -> Decomposition | None:
         events = [read_leaf(leaf) for leaf in rounds[place].leaves]
-        return decompose_replay(replay_round(events, rules_by_digest))
+        replay = replay_round(events, rules_by_digest)
+        replayed(replay)
+        return decompose_replay(replay)
 
     parts, _ = decompose_batch(builder.columns(), rules_by_digest, alone)
     first_leaves = np.array([each.leaves[0].leaf_index for each in rounds], np.int64)
@@ -99,4 +122,8 @@ def _columns(first_leaf: Any, parts: RoundParts) -> pa.Table:
         "start_minor": parts.start,
     }
     columns |= {name: amounts[:, place] for place, name in enumerate(PART_COLUMNS)}
-    return pa.table(columns | {"error_minor": parts.error, "wrong_hands": parts.wrong})
+    columns |= {"error_minor": parts.error, "underpaid_minor": parts.underpaid}
+    columns["wrong_hands"] = parts.wrong
+    counts = parts.counts.reshape(len(parts.counts), len(COUNT_COLUMNS))
+    columns |= {name: counts[:, place] for place, name in enumerate(COUNT_COLUMNS)}
+    return pa.table(columns)

@@ -37,6 +37,16 @@ def number(minor: int | None, currency: str) -> str:
     return minus_sign(number_text(minor, currency))
 
 
+def wrong_amounts(underpaid_minor: int, overpaid_minor: int, currency: str) -> str:
+    """Return what was paid too little and what too much: `0.14 EUR too little`, never netted."""
+    told = [
+        f"{amount(minor, currency)} too {which}"
+        for minor, which in ((underpaid_minor, "little"), (overpaid_minor, "much"))
+        if minor
+    ]
+    return " and ".join(told) or f"{amount(0, currency)} too much"
+
+
 def signed_amount(minor: int, currency: str) -> str:
     """Return an amount with its sign, `+0.07 EUR`."""
     return f"{'+' if minor > 0 else ''}{amount(minor, currency)}"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
+from math import floor
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ import msgspec
 import pyarrow as pa
 
 from audit_reports.errors import ParSheetRefused
+from ledger.foreign import read_json
 
 _is_sha256 = re.compile(r"[0-9a-f]{64}").fullmatch
 _is_decimal = re.compile(r"[0-9]{1,3}(\.[0-9]{1,12})?").fullmatch
@@ -42,7 +44,7 @@ def read_par_sheets(path: Path) -> list[ParSheet]:
     No two may speak of the same bet under the same rules.
     """
     try:
-        sheets = msgspec.json.decode(path.read_bytes(), type=list[ParSheet])
+        sheets = read_json(path.read_bytes(), list[ParSheet])
     except ValueError as error:
         raise ParSheetRefused(f"{path} is no list of PAR sheets: {error}") from error
     seen: set[tuple[str, str]] = set()
@@ -69,12 +71,14 @@ def par_sheet_rows(sheets: Sequence[ParSheet]) -> pa.Table:
 def prints(percent: str, value: Fraction) -> bool:
     """Tell whether a percentage, a plain decimal, is a return as it would be printed.
 
-    It is where the two differ by less than a unit of the last place that is printed: whether a
-    figure was rounded half up, half to even or cut off, no sheet says. `value` is a fraction of the
-    initial stakes.
+    It is where the return comes to it when rounded, half up or half to even, or cut off: which of
+    these it was, no sheet says. Rounded up it is another figure, as 100 is for 99.29. `value` is a
+    fraction of the initial stakes.
     """
-    places = len(percent.partition(".")[2])
-    return abs(Fraction(percent) - 100 * value) < Fraction(1, 10**places)
+    unit = Fraction(1, 10 ** len(percent.partition(".")[2]))
+    places = 100 * value / unit
+    printed = {floor(places), floor(places + Fraction(1, 2)), round(places)}
+    return Fraction(percent) / unit in printed
 
 
 def _fault(sheet: ParSheet) -> str:

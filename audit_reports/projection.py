@@ -40,9 +40,9 @@ from audit_reports.verified import (
     verified_stream,
 )
 from ledger import Finding, Ledger, StoredLeaf
-from ledger.events import RULES_STREAM
 from ledger.findings import SEQ_GAP
-from ledger.sharing import Progress
+from ledger.streams import RULES_STREAM
+from ledger.verify.workers import Progress
 from replay.bulk.pool import uncollected
 from replay.engine.cards import PACK
 
@@ -206,6 +206,7 @@ class Projection:
             self._delete([each.leaves[0].leaf_index for each in changes.rounds if each.is_stored])
             for table in ROUND_TABLES:
                 self._insert(table, pa.concat_tables([each[table] for each in made]))
+            self._insert("wallet_differences", to_columns("wallet_differences", changes.wallet))
             self._insert("disputes", to_columns("disputes", changes.disputes))
             self._insert("interruptions", to_columns("interruptions", changes.interruptions))
             for digest, added in changes.rule_sets.items():
@@ -234,7 +235,15 @@ class Projection:
 
 
 def open_projection(
-    ledger: Ledger, *, rebuild: bool = False, waiting: Callable[[], object] | None = None
+    ledger: Ledger,
+    *,
+    folder: Path | None = None,
+    rebuild: bool = False,
+    cached: bool = False,
+    waiting: Callable[[], object] | None = None,
 ) -> Projection:
     """Open a ledger's projection, or begin one, by the rules of `open_read_model`."""
-    return Projection(open_read_model(ledger, FILE, FORMAT, rebuild=rebuild, waiting=waiting))
+    model = open_read_model(
+        ledger, FILE, FORMAT, folder=folder, rebuild=rebuild, cached=cached, waiting=waiting
+    )
+    return Projection(model)

@@ -1,9 +1,11 @@
 """Read models: tables made of a ledger's leaves, in a file beside it, and how far they reach.
 
 Tables and reach change in one transaction, so that an update stopped anywhere goes on as if it
-never had stopped. What was made of another ledger, by another format, or of leaves that are no
-longer there or no longer trusted, is noticed and begun anew. The file lies in the ledger's
-directory and is trusted like it: whoever did not make it should ask for it to be made anew.
+never had stopped. Whoever opens tables begins them anew if they were made of another ledger or by
+another format, or of leaves that were altered since, are gone or are no longer trusted. To notice
+an altered leaf, all leaves are hashed again and held to the tree that they had when the tables were
+made; a caller who asks for `cached` tables leaves this out. The file lies in the ledger's directory
+and is trusted like it: a caller who did not make it should ask for it to be made anew.
 """
 
 import errno
@@ -23,9 +25,11 @@ from audit_reports import sql
 from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
 from audit_reports.verified import VerifiedRun
 from ledger import Ledger
-from ledger.events import KEYS_STREAM, KeyRevoked
+from ledger.events import KeyRevoked
 from ledger.files import locked
 from ledger.merkle import Peaks, leaf_hash
+from ledger.streams import KEYS_STREAM
+from ledger.verify.rebuild_tree import reread
 
 DIRECTORY: Final = "projection"
 """Where read models lie below the ledger."""
@@ -98,8 +102,11 @@ class ReadModel:
         path: Path | None,
         database: duckdb.DuckDBPyConnection,
         spill: "TemporaryDirectory[str] | None" = None,
+        *,
+        cached: bool = False,
     ) -> None:
         """Hold a database open, and a folder for what it spills; use `open_read_model`."""
+        self.is_cached = cached
         self.ledger = ledger
         self.path = path
         self.database = database
@@ -177,6 +184,10 @@ class ReadModel:
             return True
         if hash_at(self.ledger, reach.size - 1) != reach.last_leaf_hash:
             return False
+        if not self.is_cached:
+            workers = os.cpu_count() or 1
+            if reread(self.ledger.store, reach.size, (), workers).peaks != reach.tree:
+                return False
         # A revocation may reach back to leaves that were trusted when tables were made of them.
         return not any(
             isinstance(data := recorded.event.data, KeyRevoked)
@@ -190,22 +201,29 @@ def open_read_model(
     name: str,
     version: int,
     *,
+    folder: Path | None = None,
     rebuild: bool = False,
+    cached: bool = False,
     waiting: Callable[[], object] | None = None,
 ) -> ReadModel:
     """Open a ledger's read model of a name and the version of its tables, or begin one.
 
-    Where nothing may be written, and for a ledger in memory, the tables are in memory and begin
-    empty. With `rebuild` nothing of earlier ones is used. While another process has the file open
-    this waits, having called `waiting`; raises ProjectionBusy when that takes WAIT_SECONDS, and
-    ProjectionUnavailable when the file cannot be used.
+    Its file lies in `folder`, by default the ledger's own. Where nothing may be written, and for a
+    ledger in memory, the tables are in memory and begin empty. With `rebuild` nothing of earlier
+    ones is used; with `cached` they are used without the leaves being read again that they were
+    made of. While another process has the file open this waits, having called `waiting`; raises
+    ProjectionBusy when that takes WAIT_SECONDS, and ProjectionUnavailable when the file cannot be
+    used.
     """
-    path = None if ledger.path is None else _writable_file(ledger.path / DIRECTORY, name)
+    if folder is None and ledger.path is not None:
+        folder = ledger.path / DIRECTORY
+    path = None if folder is None else _writable_file(folder, name)
     if path is None:
         spill = TemporaryDirectory(prefix="projection-")
         with translated_errors():
             return ReadModel(ledger, version, None, sql.connect(spill=spill.name), spill)
-    return ReadModel(ledger, version, path, _connect(path, waiting, rebuild=rebuild))
+    database = _connect(path, waiting, rebuild=rebuild)
+    return ReadModel(ledger, version, path, database, cached=cached)
 
 
 def hash_at(ledger: Ledger, leaf_index: int) -> str | None:

@@ -6,12 +6,15 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from audit_reports.fold import READ
-from audit_reports.rows import DisputeRow, InterruptionRow
+from audit_reports.funds import movements, wallet_rows
+from audit_reports.rows import DisputeRow, InterruptionRow, WalletRow
 from audit_reports.said import Said, said, text_of
 from ledger import StoredLeaf
 from ledger.events import (
     CLOSING,
+    Awarded,
     BetResettled,
+    ComplaintOpened,
     DisputeDecided,
     DisputeOpened,
     EventData,
@@ -21,6 +24,7 @@ from ledger.events import (
     RoundOpened,
     RoundVoided,
     RulesAdded,
+    WinReleased,
 )
 from ledger.rounds import is_round
 from replay.engine.rules import Rules, rules_digest, rules_from_data
@@ -29,9 +33,12 @@ from replay.errors import RulesError
 Earlier: TypeAlias = Callable[[str], Sequence[StoredLeaf]]
 """Given a stream, returns its leaves that were gathered before, verified, in order."""
 
-_DISPUTES = {cls.__name__ for cls in (BetResettled, DisputeDecided, DisputeOpened, Refunded)}
+_DISPUTES = {
+    cls.__name__
+    for cls in (Awarded, BetResettled, ComplaintOpened, DisputeDecided, DisputeOpened, Refunded)
+}
 _INCIDENTS = {cls.__name__ for cls in Incident.__subclasses__()}
-_OTHERS = {RulesAdded.__name__, *_DISPUTES, *_INCIDENTS}
+_OTHERS = {RulesAdded.__name__, WinReleased.__name__, *_DISPUTES, *_INCIDENTS}
 
 SoundLeaf: TypeAlias = tuple[StoredLeaf, bytes | None]
 """A verified leaf, and the text of its data where that is canonical."""
@@ -85,6 +92,7 @@ class Changes(msgspec.Struct, frozen=True):
     rounds: list[Gathered] = []
     disputes: list[DisputeRow] = []
     interruptions: list[InterruptionRow] = []
+    wallet: list[WalletRow] = []
     rule_sets: dict[str, RuleSet] = {}
 
 
@@ -184,10 +192,12 @@ class Gatherer:
             # Of rules that were added twice, the first count.
             if found is not None and self._rule_sets[found[0]].leaf_index == leaf.leaf_index:
                 self._now.rule_sets[found[0]] = found[1]
-        elif leaf.topic in _DISPUTES:
-            self._now.disputes.append(_dispute(event))
-        else:
+        elif leaf.topic in _INCIDENTS:
             self._now.interruptions.append(_interruption(leaf, event))
+        else:
+            if leaf.topic in _DISPUTES:
+                self._now.disputes.append(_dispute(event))
+            self._now.wallet.extend(wallet_rows(event, _subject(event.data), None, fun=False))
 
 
 def rule_sets_of(leaves: Iterable[StoredLeaf]) -> dict[str, RuleSet]:
@@ -225,7 +235,23 @@ def _dispute(event: Said) -> DisputeRow:
     fields = {
         name: getattr(data, name) for name in DisputeRow.__struct_fields__ if hasattr(data, name)
     }
+    fields["round"] = _subject(data)
     if isinstance(data, Refunded):
         fields |= {"amount_minor": None, "refunded_minor": data.amount_minor}
+    if isinstance(data, DisputeDecided):
+        fields["case_number"] = data.case
+    if isinstance(data, ComplaintOpened):
+        fields |= {"span_begin": data.begin, "span_end": data.end}
+    for moved in movements(data):
+        if moved.funds is not None:
+            fields |= {
+                "cash_minor": moved.funds.cash_minor,
+                "incentive_minor": moved.funds.incentive_minor,
+            }
     name = type(data).__name__
     return DisputeRow(leaf_index=event.leaf_index, recorded_at=event.at, event=name, **fields)
+
+
+def _subject(data: EventData) -> str:
+    """Return the round, or the complaint, that an event outside of rounds is about."""
+    return str(data.complaint if isinstance(data, ComplaintOpened) else getattr(data, "round", ""))

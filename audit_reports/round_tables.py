@@ -14,12 +14,19 @@ import pyarrow as pa
 from audit_reports import sql
 from audit_reports.fold import RoundRows, rows_of
 from audit_reports.luck import luck_rows
+from audit_reports.offers import rows_against_the_rules
 from audit_reports.round_leaves import Gathered, Parts, RuleSet, part
+from audit_reports.rows import WouldHavePaidRow
 from audit_reports.voids import would_have_paid
 from ledger import StoredLeaf
+from ledger.recorded import read_leaf
 from replay.bulk.pool import uncollected
+from replay.replayer import replay_round
 
-ROUND_TABLES: Final = ("rounds", "bets", "decisions", "cards", "luck", "would_have_paid")
+ROUND_TABLES: Final = (
+    "rounds", "bets", "decisions", "cards", "luck", "would_have_paid", "wallet_differences",
+    "offers_apart",
+)  # fmt: skip
 """The tables whose rows are those of a round, by `first_leaf`."""
 
 RowsByTable: TypeAlias = dict[str, pa.Table]
@@ -58,16 +65,29 @@ def rows_by_table(rounds: Sequence[Gathered], rule_sets: RuleSets) -> RowsByTabl
     ]  # fmt: skip
     known = [each for each, game in zip(rounds, games, strict=True) if game is not None]
     rules = {digest: each.rules for digest, each in rule_sets.items()}
-    voided = [each.leaves for each in known if each.is_void]
+    offers = [row for each in rows for row in each.barred]
+    voided: list[WouldHavePaidRow] = []
+    for each in known:
+        if each.is_void or not each.is_ended:
+            events = [read_leaf(leaf) for leaf in each.leaves]
+            replay = replay_round(events, rules)
+            voided += would_have_paid(events, replay)
+            offers += rows_against_the_rules(replay) if each.is_void else ()
+    luck = luck_rows(
+        known, rules, table_schemas()["luck"],
+        lambda replay: offers.extend(rows_against_the_rules(replay)),
+    )  # fmt: skip
     return {
         "rounds": to_columns("rounds", [each.round for each in rows]),
         "bets": to_columns("bets", [bet for each in rows for bet in each.bets.values()]),
         "decisions": to_columns("decisions", [made for each in rows for made in each.decisions]),
         "cards": to_columns("cards", [card for each in rows for card in each.cards]),
-        "would_have_paid": to_columns(
-            "would_have_paid", [row for each in voided for row in would_have_paid(each, rules)]
+        "wallet_differences": to_columns(
+            "wallet_differences", [row for each in rows for row in each.wallet]
         ),
-        "luck": luck_rows(known, rules, table_schemas()["luck"]),
+        "would_have_paid": to_columns("would_have_paid", voided),
+        "luck": luck,
+        "offers_apart": to_columns("offers_apart", offers),
     }
 
 

@@ -5,6 +5,7 @@ Times are ISO 8601 text without a zone, in UTC; amounts are minor units.
 
 import msgspec
 
+from audit_reports.shoes import ShoeState
 from ledger.events import Mode
 from ledger.rounds import RoundState
 
@@ -20,6 +21,7 @@ class RoundRow(msgspec.Struct):
     operator: str | None
     table_name: str | None
     channel: str | None
+    build: str | None
     player: str
     currency: str
     mode: Mode
@@ -32,6 +34,9 @@ class RoundRow(msgspec.Struct):
     closed_staked_minor: int | None = None
     closed_paid_minor: int | None = None
     refunded_minor: int | None = None
+    exponent: int | None = None
+    shoe: ShoeState | None = None
+    seed_print: int | None = None
 
 
 class BetRow(msgspec.Struct):
@@ -51,6 +56,9 @@ class BetRow(msgspec.Struct):
     cash_paid_minor: int | None = None
     incentive_paid_minor: int | None = None
     line: str | None = None
+    refunded_minor: int | None = None
+    cash_refunded_minor: int | None = None
+    incentive_refunded_minor: int | None = None
 
 
 class DecisionRow(msgspec.Struct):
@@ -114,11 +122,55 @@ class DisputeRow(msgspec.Struct, kw_only=True):
     paid_before_minor: int | None = None
     paid_minor: int | None = None
     refunded_minor: int | None = None
+    cash_minor: int | None = None
+    incentive_minor: int | None = None
+    currency: str | None = None
+    case_number: int | None = None
+    received: str | None = None
+    player: str | None = None
+    span_begin: str | None = None
+    span_end: str | None = None
+    zone: str | None = None
+    missing_round: bool | None = None
+    searched: list[str] | None = None
+
+
+class WalletRow(msgspec.Struct):
+    """A row of `wallet_differences`."""
+
+    first_leaf: int | None
+    leaf_index: int
+    recorded_at: str
+    round: str
+    event: str
+    hand: str | None
+    bet: str | None
+    direction: str
+    booked_minor: int
+    moved_minor: int
+    answer: str | None
 
 
 class WouldHavePaidRow(msgspec.Struct):
     """A row of `would_have_paid`."""
 
     first_leaf: int
+    hand: str
     bet: str
     would_have_paid_minor: int
+    is_over: bool
+
+
+class OfferRow(msgspec.Struct):
+    """A row of `offers_apart`."""
+
+    first_leaf: int
+    leaf_index: int
+    hand: str
+    act: str
+    reason: str | None = None
+    is_believed: bool = False
+    balance_minor: int | None = None
+    cost_minor: int | None = None
+    shown_minor: int | None = None
+    table_minor: int | None = None

@@ -8,8 +8,9 @@ import msgspec
 from ledger import StoredLeaf
 from ledger.envelope import read_data, read_event, split_leaf
 from ledger.events import EventData
+from ledger.leaf import layout
 
-_AT = slice(len('{"at":"'), len('{"at":"2026-01-02T03:04:05.000001'))
+_AT = slice(layout.TIME.start, layout.TIME.stop - len("Z"))
 
 _REPEATED = frozenset({"BetSettled", "CardDealt", "DecisionMade", "HoleCardShown", "RoundClosed"})
 """Of the texts of these few are distinct."""

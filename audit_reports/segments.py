@@ -8,7 +8,6 @@ manifest with all of its files, or the new one with all of its own.
 """
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -20,9 +19,10 @@ import pyarrow.parquet as pq
 from audit_reports import sql
 from audit_reports.errors import SegmentsRefused
 from ledger import Finding
-from ledger.files import write_durably
+from ledger.files import flush, temporary_file, write_durably
+from ledger.foreign import read_json
 
-FORMAT: Final = 8
+FORMAT: Final = 16
 """The version of the tables and of what is written into them; all of another is made anew."""
 
 MANIFEST: Final = "manifest.json"
@@ -38,19 +38,18 @@ ROW_GROUP: Final = 122_880
 UNKNOWN: Final = "unknown"
 """The game of rules that the ledger does not hold, in the names of folders."""
 
-OF_ROUNDS: Final = ("rounds", "round_bets", "bets", "decisions", "cards")
+OF_ROUNDS: Final = ("rounds", "round_bets", "bets", "decisions", "cards", "offers_apart")
 """Tables whose rows are those of rounds: by game, month of the opening, and range of leaves."""
 
 SUMS: Final = {"daily_sums": "sums_by_day", "daily_luck": "luck_by_day"}
 """Tables that sum up the rows of `round_bets` in the same file, and the macros of `sums.sql`."""
 
-OTHERS: Final = ("interruptions", "disputes", "rule_sets")
+OTHERS: Final = ("interruptions", "disputes", "wallet_differences", "rule_sets")
 """Tables whose rows stand by themselves: by range of leaves."""
 
 TABLES: Final = (*OF_ROUNDS, *SUMS, *OTHERS)
 
 MEND: Final = "make it anew with `shoeproof project --rebuild`"
-_TEMPORARY = ".writing-"
 _TAIL = "tail"
 
 
@@ -94,7 +93,7 @@ def read_manifest(folder: Path) -> tuple[Manifest, str] | None:
     except FileNotFoundError:
         return None
     try:
-        manifest = msgspec.json.decode(data, type=Manifest)
+        manifest = read_json(data, Manifest)
     except ValueError as error:
         raise SegmentsRefused(f"{folder / MANIFEST} is no manifest ({error}): {MEND}") from error
     if manifest.format != FORMAT:
@@ -239,16 +238,15 @@ def _is_of_tail(key: str) -> bool:
 def _write(database: duckdb.DuckDBPyConnection, folder: Path, place: _Place) -> Segment:
     directory = (folder / place.start).parent
     directory.mkdir(parents=True, exist_ok=True)
-    temporary = directory / f"{_TEMPORARY}{os.getpid()}"
     # Arrow writes the same bytes for the same rows, which DuckDB does not promise.
     found = database.sql(place.select, params=place.parameters or None)
     rows = found.to_arrow_table().combine_chunks()
-    pq.write_table(rows, temporary, compression="zstd", row_group_size=ROW_GROUP)
-    with temporary.open("rb") as file:
-        os.fsync(file.fileno())
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    path = f"{place.start}-{digest[:16]}.parquet"
-    temporary.replace(folder / path)
+    with temporary_file(directory) as (temporary, file):
+        pq.write_table(rows, file, compression="zstd", row_group_size=ROW_GROUP)
+        flush(file)
+        digest = _digest(temporary)
+        path = f"{place.start}-{digest[:16]}.parquet"
+        temporary.replace(folder / path)
     return Segment(path, digest, rows.num_rows)
 
 

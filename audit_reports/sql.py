@@ -34,6 +34,9 @@ def connect(file: str = IN_MEMORY, *, spill: str = "") -> duckdb.DuckDBPyConnect
     database.execute("SET enable_progress_bar = false")
     if file == IN_MEMORY:
         database.execute(f"SET temp_directory = {text(spill)}")
+    else:
+        # Whoever made the file may have made views in it that read files elsewhere.
+        database.execute("SET enable_external_access = false")
     limit = memory.for_database()
     if limit is not None:
         database.execute(f"SET memory_limit = '{limit}B'")

@@ -4,9 +4,9 @@ Each leaf passes the checks that `ledger.verify` makes of its form, signer, plac
 the ledger's own latest checkpoint covers is hashed, and its tree is proven to begin the one whose
 root the log key signed, before a leaf of it is yielded; where the stored tree proves nothing, all
 is hashed up to that root first. Of all others each signature is verified. From the first objection
-on nothing is yielded. Two findings are no objection here, since they leave no doubt of the bytes or
-their order and say only that the signer misbehaved: a clock that went backwards, and an event after
-the close of its round, which counts for nothing.
+on nothing is yielded. Three findings are no objection here, since they leave no doubt of the bytes
+or their order and say only that the signer misbehaved: a clock that went backwards or showed what
+cannot be, and an event after the close of its round, which counts for nothing.
 """
 
 import os
@@ -20,27 +20,32 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 from audit_reports.errors import LeafRefused
 from ledger import Finding, Ledger, StoredLeaf
 from ledger.checkpoint import Checkpoint, verify_by_ring
-from ledger.errors import NoteRefused, ProofRefused, StoreDamaged
-from ledger.events import KEYS_STREAM
-from ledger.findings import CHECKPOINT_MISMATCH, CLOCK_BACKWARDS, EVENT_AFTER_CLOSE
-from ledger.held import Held
-from ledger.integrity import RangeCheck, check_range
+from ledger.errors import NoteRefused
+from ledger.findings import (
+    CHECKPOINT_MISMATCH,
+    CLOCK_BACKWARDS,
+    CLOCK_IMPLAUSIBLE,
+    EVENT_AFTER_CLOSE,
+)
 from ledger.keyring import KeyRing
 from ledger.merkle import (
     Peaks,
     add_subtrees,
-    leaf_hash,
     leaf_hashes,
     root_of_peaks,
-    verify_consistency,
 )
-from ledger.narrow import narrowed
-from ledger.rehash import BLOCK, subtrees_between
-from ledger.scan import Chains, Link, check_leaf, link_of
-from ledger.sharing import Fetch, over_leaves
 from ledger.signing import kept_checkpoints
+from ledger.streams import KEYS_STREAM
 from ledger.trust import build_ring
-from ledger.verify import RUN, verified
+from ledger.verify.batch import FetchBatch, LeafBatch, elsewhere, here
+from ledger.verify.known_checkpoints import KnownCheckpoint, begins, hidden_key
+from ledger.verify.locate_damage import narrowed
+from ledger.verify.ranges import Checked, RangeCheck, check_range
+from ledger.verify.rebuild_tree import BLOCK, subtrees_between
+from ledger.verify.scan import Link, check_leaf, link_of
+from ledger.verify.trusted import KeysHidden, Sources, Trust, TrustedLeaves
+from ledger.verify.whole import RUN, broken_anchors, tiles_prove, time_bounds, verified
+from ledger.verify.workers import Fetch, over_leaves
 
 SHARED_FROM = 65_536
 """From how many leaves on worker processes check sooner than threads, which share this one."""
@@ -48,7 +53,7 @@ SHARED_FROM = 65_536
 SHARED_RUN = 16_384
 """How many leaves such a process checks at a time."""
 
-_NO_OBJECTION = {CLOCK_BACKWARDS, EVENT_AFTER_CLOSE}
+_NO_OBJECTION = {CLOCK_BACKWARDS, CLOCK_IMPLAUSIBLE, EVENT_AFTER_CLOSE}
 
 Made = TypeVar("Made")
 
@@ -78,52 +83,57 @@ class _Answer(NamedTuple, Generic[Made]):
     """A range by itself; nothing is made of one that there is an objection to."""
 
     made: Made | None
-    last_leaf_hash: bytes
     check: RangeCheck
 
 
-class _Checked(NamedTuple):
-    leaves: list[StoredLeaf]
-    texts: list[bytes | None]
-    check: RangeCheck
-
-
-_Check: TypeAlias = Callable[[list[StoredLeaf], int, int], _Checked]
+_Check: TypeAlias = Callable[[LeafBatch, int, int], Checked]
 
 
 def made_of_verified(
-    ledger: Ledger, start: int, stop: int, peaks: Peaks | None, make: Make[Made]
+    ledger: Ledger, start: int, stop: int, peaks: Peaks, make: Make[Made]
 ) -> Iterator[VerifiedRun[Made]]:
     """Yield what is made of the leaves with `start <= leaf_index < stop`, in order, run by run.
 
     What stands before `start` is trusted to have been verified before, except where a stream goes
-    on from it. `peaks` are those of the tree before `start`, None where they are not known:
-    nothing can be held to a checkpoint then, so that each signature is verified. Raises LeafRefused
-    for the first leaf there is an objection to, and the ledger's errors.
+    on from it. `peaks` are those of the tree before `start`. Raises LeafRefused for the first leaf
+    there is an objection to, and the ledger's errors.
     """
     notes = _notes(ledger)
-    ring, _, found = build_ring(ledger.store.stream(KEYS_STREAM), None)
+    keys = ledger.store.stream(KEYS_STREAM)
+    ring, _, found = build_ring(keys, None)
     changes = [each for each in found if each.leaf_index is not None]
-    said = None if peaks is None else _latest(ledger, ring, notes, stop)
+    said = _latest(ledger, ring, notes, stop)
     covered = 0 if said is None else said.size
-    peaks = first_peaks = peaks or ()
-    chains = Chains(partial(_link_before, ledger, ring))
+    known = [] if said is None else [KnownCheckpoint(covered, said.root.hex(), "own")]
+    trust = Trust.begin(start, peaks, [each for each in known if each.size > start])
+    earlier = partial(_link_before, ledger, ring)
+    sources = Sources(earlier, tiles_prove(ledger), time_bounds(ledger))
+    trusted = TrustedLeaves(trust, keys, sources)
     is_rehashed = False
-    for made, last, check in _checked(ledger, ring, start, stop, covered, make):
+    for made, check in _checked(ledger, ring, start, stop, covered, trust.sizes, make):
         run = check.run
-        peaks = add_subtrees(peaks, run.start, run.stop, check.subtrees)
+        in_leaves = _taken(trusted, check)
+        reached = trust.raw_peaks or ()
         if said is not None and run.start < covered and not is_rehashed:
-            begins = _begins(ledger, run.stop, root_of_peaks(peaks), covered, said.root)
-            if not begins:
+            root = root_of_peaks(reached)
+            if not begins(ledger, run.stop, root, covered, said.root):
                 # An altered leaf, unless it is only the stored tree that is damaged.
-                _hold(ledger, ring, said, start, first_peaks)
+                _hold(ledger, ring, said, start, peaks)
                 is_rehashed = True
         of_keys = [each for each in changes if run.start <= (each.leaf_index or 0) < run.stop]
-        _refuse_any(run.findings + of_keys + chains.join(run))
-        if said is not None and run.start < covered == run.stop:
-            _expect(root_of_peaks(peaks) == said.root, said, run.start)
+        found_here = [*in_leaves, *of_keys]
+        _refuse_any([*found_here, *broken_anchors(ledger, run.stop, trust, found_here)])
+        if said is not None and any(each.agrees is False for each in trust.known):
+            _expect(False, said, run.start)
         assert made is not None
-        yield VerifiedRun(made, run.stop, last, peaks, covered)
+        yield VerifiedRun(made, run.stop, check.last_hash, reached, covered)
+
+
+def _taken(trusted: TrustedLeaves, check: RangeCheck) -> list[Finding]:
+    try:
+        return trusted.take(check)
+    except KeysHidden as hidden:
+        raise LeafRefused(hidden_key(hidden.leaves[0])) from None
 
 
 def verified_stream(ledger: Ledger, stream: str, stop: int) -> list[StoredLeaf]:
@@ -147,7 +157,7 @@ def latest_covered(ledger: Ledger, size: int, peaks: Peaks, proven: int) -> int:
     """
     root = root_of_peaks(peaks)
     for said in _checkpoints(ledger, _ring(ledger), _notes(ledger), size):
-        if said.size == proven or _begins(ledger, said.size, said.root, size, root):
+        if said.size == proven or begins(ledger, said.size, said.root, size, root):
             return said.size
     return 0
 
@@ -209,7 +219,7 @@ def _hold(ledger: Ledger, ring: KeyRing, said: Checkpoint, start: int, peaks: Pe
         return
     store = ledger.store
     blocks = over_leaves(
-        _hashed, store.fetch_states, store.states_fetcher(), start, said.size, BLOCK,
+        _hashed, store.fetch_states, store.states_fetcher(), store.ranges(start, said.size, BLOCK),
         _workers(ledger) if said.size - start >= SHARED_FROM else 1,
     )  # fmt: skip
     at = start
@@ -220,26 +230,16 @@ def _hold(ledger: Ledger, ring: KeyRing, said: Checkpoint, start: int, peaks: Pe
     if root_of_peaks(peaks) == said.root:
         return
     # Signatures say which leaf was altered, unless whoever did it holds the keys.
-    for _, _, check in _checked(ledger, ring, start, said.size, 0, _nothing):
+    for _, check in _checked(ledger, ring, start, said.size, 0, (), _nothing):
         _refuse_any(check.run.findings)
-    held = Held(said.size, said.root.hex(), "own", agrees=False)
+    held = KnownCheckpoint(said.size, said.root.hex(), "own", agrees=False)
     places = [each.leaf_index for each in narrowed(ledger, held, ())]
     first = min((each for each in places if each is not None), default=start)
     _expect(False, said, first)
 
 
-def _hashed(fetch: Fetch[bytes], start: int, stop: int) -> tuple[bytes, ...]:
+def _hashed(fetch: Fetch[list[bytes]], start: int, stop: int) -> tuple[bytes, ...]:
     return subtrees_between(start, stop, leaf_hashes(fetch(start, stop)))
-
-
-def _begins(ledger: Ledger, old_size: int, old_root: bytes, size: int, root: bytes) -> bool:
-    """Tell whether the stored tree proves that one tree begins the other."""
-    try:
-        proof = ledger.tree(size).consistency_proof(old_size)
-        verify_consistency(old_size, old_root, size, root, proof)
-    except (StoreDamaged, ProofRefused):
-        return False
-    return True
 
 
 def _expect(agrees: bool, said: Checkpoint, leaf_index: int) -> None:
@@ -249,18 +249,23 @@ def _expect(agrees: bool, said: Checkpoint, leaf_index: int) -> None:
 
 
 def _checked(
-    ledger: Ledger, ring: KeyRing, start: int, stop: int, covered: int, make: Make[Made]
+    ledger: Ledger,
+    ring: KeyRing,
+    start: int,
+    stop: int,
+    covered: int,
+    sizes: tuple[int, ...],
+    make: Make[Made],
 ) -> Iterator[_Answer[Made]]:
     """Yield ranges checked by themselves, in order; one ends where the covered leaves do."""
-    check = partial(_check, ledger.origin, ring, covered)
+    check = partial(_check, ledger.origin, ring, covered, sizes)
     for first, last in ((start, min(max(covered, start), stop)), (max(covered, start), stop)):
         workers = _workers(ledger)
         if workers > 1 and last - first >= SHARED_FROM:
             job = partial(_check_and_make, check, make)
             store = ledger.store
-            yield from over_leaves(
-                job, store.fetch, store.fetcher(), first, last, SHARED_RUN, workers
-            )
+            ranges = store.ranges(first, last, SHARED_RUN)
+            yield from over_leaves(job, here(store), elsewhere(store), ranges, workers)
         else:
             checked = _checked_by_threads(ledger, check, first, last)
             yield from (_make(each, make) for each in checked)
@@ -271,14 +276,14 @@ def _workers(ledger: Ledger) -> int:
     return 1 if ledger.store.is_in_memory else os.cpu_count() or 1
 
 
-def _checked_by_threads(ledger: Ledger, check: _Check, start: int, stop: int) -> Iterator[_Checked]:
-    bounds = ((first, min(first + RUN, stop)) for first in range(start, stop, RUN))
-    workers = os.cpu_count() or 1
+def _checked_by_threads(ledger: Ledger, check: _Check, start: int, stop: int) -> Iterator[Checked]:
+    bounds = iter(ledger.store.ranges(start, stop, RUN))
+    workers, fetch = os.cpu_count() or 1, here(ledger.store)
     # The verifying of signatures is what threads share.
     with ThreadPoolExecutor(workers) as pool:
 
-        def checking(bound: tuple[int, int]) -> Future[_Checked]:
-            return pool.submit(check, ledger.store.fetch(*bound), *bound)
+        def checking(bound: tuple[int, int]) -> Future[Checked]:
+            return pool.submit(check, fetch(*bound), *bound)
 
         # A bounded look-ahead keeps checked runs from piling up.
         ahead = deque(map(checking, islice(bounds, 2 * workers)))
@@ -288,22 +293,27 @@ def _checked_by_threads(ledger: Ledger, check: _Check, start: int, stop: int) ->
 
 
 def _check(
-    origin: str, ring: KeyRing, covered: int, leaves: list[StoredLeaf], start: int, stop: int
-) -> _Checked:
-    check, texts = check_range(leaves, start, stop, origin, ring, covered)
-    return _Checked(leaves, texts, check)
+    origin: str,
+    ring: KeyRing,
+    covered: int,
+    sizes: tuple[int, ...],
+    batch: LeafBatch,
+    start: int,
+    stop: int,
+) -> Checked:
+    return check_range(batch, start, stop, origin, ring, covered, sizes)
 
 
 def _check_and_make(
-    check: _Check, make: Make[Made], fetch: Fetch[StoredLeaf], start: int, stop: int
+    check: _Check, make: Make[Made], fetch: FetchBatch, start: int, stop: int
 ) -> _Answer[Made]:
     return _make(check(fetch(start, stop), start, stop), make)
 
 
-def _make(checked: _Checked, make: Make[Made]) -> _Answer[Made]:
-    leaves, texts, check = checked
+def _make(checked: Checked, make: Make[Made]) -> _Answer[Made]:
+    batch, texts, check = checked
     is_sound = not _objections(check.run.findings)
-    return _Answer(make(leaves, texts) if is_sound else None, leaf_hash(leaves[-1].state), check)
+    return _Answer(make(batch.leaves(), texts) if is_sound else None, check)
 
 
 def _nothing(_leaves: list[StoredLeaf], _texts: list[bytes | None]) -> None:

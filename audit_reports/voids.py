@@ -1,28 +1,45 @@
-"""What the rules would have paid on the bets of a round that was voided."""
+"""What the rules would have paid on the bets of a round that was voided, or is still open."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from audit_reports.rows import WouldHavePaidRow
-from ledger import StoredLeaf
-from ledger.recorded import read_leaf
-from replay.engine.rules import Rules
-from replay.replayer import replay_round
+from ledger import Recorded
+from replay.disputes.play_on import true_state
+from replay.engine.outcomes import Outcome, outcomes
+from replay.engine.round import RoundState, Settle
+from replay.replayer import Replay
+from replay.shoe_check import ShoeCheck
 
 
-def would_have_paid(
-    leaves: Sequence[StoredLeaf], rules_by_digest: Mapping[str, Rules]
-) -> list[WouldHavePaidRow]:
-    """Return what each bet of a voided round, given by its leaves, would have been paid.
+def would_have_paid(events: Sequence[Recorded], replay: Replay) -> list[WouldHavePaidRow]:
+    """Return what each hand's bets in a voided or open round would have been paid.
 
-    A bet is left out where cards or decisions are missing that it depends on: nobody knows them.
+    Cards that were still to come are those of the shoe committed to, where its seed was revealed. A
+    bet is left out where cards or decisions are missing that it depends on: nobody knows them.
     """
-    replay = replay_round([read_leaf(leaf) for leaf in leaves], rules_by_digest)
     if not replay.judged:
         return []
-    sums: dict[str, int | None] = {}
-    for each in replay.expected:
-        before = sums.get(each.bet, 0)
-        undecided = before is None or each.paid_minor is None
-        sums[each.bet] = None if undecided else (before or 0) + (each.paid_minor or 0)
-    first = leaves[0].leaf_index
-    return [WouldHavePaidRow(first, bet, paid) for bet, paid in sums.items() if paid is not None]
+    expected: Iterable[Outcome] = replay.expected
+    state = replay.state
+    if state is not None and not isinstance(state.due, Settle):
+        state = _played_on(events, replay) or state
+        known = {(each.hand, each.bet): each for each in outcomes(state)}
+        expected = [
+            each if each.paid_minor is not None else known.get((each.hand, each.bet), each)
+            for each in expected
+        ]
+    is_over = state is not None and isinstance(state.due, Settle)
+    first = events[0].leaf_index
+    return [
+        WouldHavePaidRow(first, each.hand, each.bet, each.paid_minor, is_over)
+        for each in expected
+        if each.paid_minor is not None
+    ]
+
+
+def _played_on(events: Sequence[Recorded], replay: Replay) -> RoundState | None:
+    """Return the round on the cards of its shoe, as far as its decisions go."""
+    shoe = ShoeCheck(replay.round_id, replay.opened.rules_digest, replay.rules, events).shoe
+    if shoe is None or replay.rules is None or replay.requested is None:
+        return None
+    return true_state(events, replay.rules, replay.requested.stakes, shoe)

@@ -1,41 +1,81 @@
 """What a case report says, as data: the JSON report is this, HTML and text are made from it.
 
-Amounts are minor units of `currency`, times RFC 3339 UTC, leaf indices 0-based.
+Amounts are minor units of `currency` (a unit of `replay.currency`), times RFC 3339 UTC, leaf
+indices 0-based. Sentences name times as clocks of `zone` show them, and say so.
 """
 
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from replay.disputes.assessment import Remedy, Source, Verdict
+from replay.currency import amount_text
+from replay.disputes.assessment import GroundName, Range, Remedy, Source, Verdict
 
 Audience: TypeAlias = Literal["player", "adjudicator", "regulator"]
-"""For whom a report is: a player gets no names of staff and nothing of other players."""
+"""For whom a report is: a player gets a letter, without the annex and without names of staff."""
 
 
-class TimelineRow(msgspec.Struct, frozen=True):
-    """One event about the round; `signed_by` is the key's name, its role alone for a player."""
+class Sums(NamedTuple):
+    """What the round comes to for the player, as the headline says it.
 
-    leaf_index: int
-    stream: str
-    seq: int
-    at: str
-    actor: str
-    says: str
-    signed_by: str
-    is_fault: bool
+    `paid_minor` is what was paid in all, of which `held_minor` waits until a person has verified
+    the win; `moved_minor` is what the case's decision paid of it, `corrected_minor` what that of an
+    earlier case did, which put right what was found. `due_minor` is what is still to be paid,
+    `in_play_minor` what of the stakes play has yet to decide where the round `is_open`. `is_shown`
+    tells whether a wallet's answers show that money moved.
+    """
+
+    paid_minor: int
+    due_minor: int
+    moved_minor: int
+    corrected_minor: int
+    held_minor: int
+    in_play_minor: int
+    currency: str
+    is_open: bool
+    is_void: bool
+    is_dealt: bool
+    is_shown: bool
+
+    def text(self, minor: int) -> str:
+        """Return an amount of these as people write it."""
+        return amount_text(minor, self.currency)
+
+
+class BetView(msgspec.Struct, frozen=True):
+    """One bet by the remedy that governs: its stake, what was paid, what is due and why.
+
+    `paid_minor` is None while the bet is open, `due_minor` where play or an adjudicator has yet to
+    decide it. `moved_minor` is what the case's decision paid for it, `to_pay_minor` what is still
+    to be paid. `why` is the ground in words.
+    """
+
+    seat: str
+    hand: str
+    bet: str
+    stake_minor: int
+    paid_minor: int | None
+    due_minor: int | None
+    moved_minor: int
+    to_pay_minor: int
+    line: str | None
+    ground: GroundName | None
+    why: str
+    source: Source | None
+    could_have: Range | None
 
 
 class HandView(msgspec.Struct, frozen=True):
     """One hand, or the dealer's, at a moment; `total` in words, `stake_minor` None for the dealer.
 
-    A card that nobody had seen is `??`.
+    A card that nobody had seen is `??`. `marked` is the 0-based place of the card in dispute.
     """
 
     name: str
     cards: tuple[str, ...]
     total: str
     stake_minor: int | None
+    marked: int | None = None
 
 
 class TableView(msgspec.Struct, frozen=True):
@@ -45,6 +85,70 @@ class TableView(msgspec.Struct, frozen=True):
     leaf_index: int
     dealer: HandView
     hands: tuple[HandView, ...]
+
+
+class DisputedCard(msgspec.Struct, frozen=True):
+    """The card at the first fault of the deal, and what the committed shoe has at its place.
+
+    `card` is the one dealt or shown, `??` where nobody saw it; `shoe_card` is None where the shoe
+    is not known. `shoe_index` counts the shoe's cards from 0.
+    """
+
+    leaf_index: int
+    receiver: str
+    shoe_index: int | None
+    card: str
+    shoe_card: str | None
+    says: str
+
+
+class CaseHistory(msgspec.Struct, frozen=True):
+    """The case a report is about; `late` says in a sentence what came too late, None for nothing.
+
+    `decided_at` is None until a decision stands.
+    """
+
+    case: str
+    claim: str
+    note: str | None
+    attachments: dict[str, str]
+    received_at: str
+    opened_at: str
+    deadline: str | None
+    decided_at: str | None
+    late: str | None
+    state: str
+    remedy: str | None
+    reference: str | None
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """The bundle that goes with a report: the name of its file, its SHA-256 and its bytes."""
+
+    name: str
+    sha256: str
+    content: bytes
+
+
+class FindingView(msgspec.Struct, frozen=True):
+    """One finding: its code, what it says, and where."""
+
+    code: str
+    says: str
+    leaf_index: int | None
+
+
+class TimelineRow(msgspec.Struct, frozen=True):
+    """One event about the round; `signed_by` is the key's name."""
+
+    leaf_index: int
+    stream: str
+    seq: int
+    at: str
+    actor: str
+    says: str
+    signed_by: str
+    is_fault: bool
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -60,30 +164,17 @@ class Offer(msgspec.Struct, frozen=True):
     chosen_by: str | None
 
 
-class BetView(msgspec.Struct, frozen=True):
-    """One bet: what the rules pay on the cards and acts recorded, and what was paid.
-
-    `moved_minor` is what decisions have paid since. None is not decided, or not recorded.
-    """
-
-    seat: str
-    hand: str
-    bet: str
-    stake_minor: int
-    expected_minor: int | None
-    expected_line: str | None
-    paid_minor: int | None
-    paid_line: str | None
-    moved_minor: int
-
-
 class Money(msgspec.Struct, frozen=True):
-    """The player's funds (GLI-19 v3.0, 4.14.2); balances are None where the wallet told none."""
+    """The player's funds (GLI-19 v3.0, 4.14.2); balances are None where the wallet told none.
+
+    `returned_minor` is what a void sent back.
+    """
 
     balance_before_minor: int | None
     balance_after_minor: int | None
     wagered_minor: int
     won_minor: int
+    returned_minor: int
     paid_by_decision_minor: int
 
 
@@ -96,24 +187,11 @@ class RuleText(msgspec.Struct, frozen=True):
 
 
 class Authorised(msgspec.Struct, frozen=True):
-    """One signature under a decision: when, what for, and by whom as far as the reader may know."""
+    """One signature under a case: when, what for, and whose."""
 
     at: str
     what: str
     by: str
-
-
-class CaseHistory(msgspec.Struct, frozen=True):
-    """The case a report is about."""
-
-    case: str
-    opened_at: str
-    claim: str
-    note: str | None
-    attachments: dict[str, str]
-    deadline: str | None
-    state: str
-    reference: str | None
 
 
 class Incident(msgspec.Struct, frozen=True):
@@ -139,44 +217,69 @@ class Proof(msgspec.Struct, frozen=True):
     leaf_indices: tuple[int, ...]
     checkpoint: str | None
     uncovered: tuple[int, ...]
-    commands: tuple[str, ...]
 
 
-class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole report; `as_of` is the time of the ledger's last leaf, so equal input makes it anew.
+class Annex(msgspec.Struct, frozen=True, kw_only=True):
+    """What an adjudicator and a regulator are told besides: everything the verdict rests on.
 
-    `other_rounds` names rounds with the same fault, for a player only how many there are.
+    `other_rounds` names rounds with the same fault. Sources and clauses that are assumed come last.
     """
 
-    format: Literal["shoeproof/case-report/v1"]
-    audience: Audience
-    as_of: str
-    round: str
-    game: str
-    case: CaseHistory | None
-    verdict: Verdict
-    headline: str
-    amount_minor: int | None
-    currency: str
     circumstances: dict[str, str]
     classes: tuple[str, ...]
-    reasons: tuple[str, ...]
-    governing: Remedy
+    findings: tuple[FindingView, ...]
     basis: tuple[str, ...]
-    timeline: tuple[TimelineRow, ...]
-    tables: tuple[TableView, ...]
-    offers: tuple[Offer, ...]
-    bets: tuple[BetView, ...]
-    findings: tuple[str, ...]
     remedies: tuple[Remedy, ...]
     sources: tuple[Source, ...]
-    other_rounds: tuple[str, ...]
-    other_rounds_count: int
-    money: Money
+    timeline: tuple[TimelineRow, ...]
+    offers: tuple[Offer, ...]
     platform_decisions: tuple[str, ...]
+    money: Money
+    other_rounds: tuple[str, ...]
+    incident: Incident | None
     rules_digest: str
     rules_text: tuple[RuleText, ...]
     lacks: tuple[str, ...]
     authorised: tuple[Authorised, ...]
-    incident: Incident | None
     proof: Proof
+
+
+class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole report; `as_of` is the time of the last leaf it rests on, so equal input makes it
+    anew.
+
+    `headline` says what the round comes to for the player, `answer` answers what was asked, and
+    `clause` is what the answer rests on. `verdict` is None where nobody complained. `found` says in
+    plain words what was found, `next_steps` what happens now, `since` what came after the decision
+    this report is frozen to. `paid_minor` and those beside it are the headline's (`Sums`);
+    `beside_bets_minor` is what the decision paid as a sum. A player gets no `annex`. `commands` are
+    those by which the receipt is checked.
+    """
+
+    format: Literal["shoeproof/case-report/v2"]
+    audience: Audience
+    as_of: str
+    zone: str
+    round: str
+    played_at: str | None
+    game: str
+    currency: str
+    headline: str
+    answer: str
+    clause: Source
+    verdict: Verdict | None
+    case: CaseHistory | None
+    paid_minor: int
+    due_minor: int
+    moved_minor: int
+    held_minor: int
+    beside_bets_minor: int
+    bets: tuple[BetView, ...]
+    tables: tuple[TableView, ...]
+    disputed_card: DisputedCard | None
+    found: tuple[str, ...]
+    next_steps: tuple[str, ...]
+    since: tuple[str, ...]
+    receipt: Receipt | None
+    commands: tuple[str, ...]
+    annex: Annex | None

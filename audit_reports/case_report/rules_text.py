@@ -12,7 +12,8 @@ def game_of(rules: Rules | None) -> Game | None:
 
 
 def rules_text(rules: Rules | None) -> tuple[RuleText, ...]:
-    """Return every clause in force with its section, the page's on what goes wrong first.
+    """Return every clause in force with its section, the page's on what goes wrong first, what is
+    assumed last.
 
     Of rules that differ from the published page only the page's clauses on malfunction,
     disconnection, history and large wins are given; what differs stands in the ledger.
@@ -30,4 +31,5 @@ def rules_text(rules: Rules | None) -> tuple[RuleText, ...]:
         RuleText(clause.source, clause.says, clause.assumed) for clause in game.clauses.values()
     )
     assumptions = tuple(RuleText(each.because, each.says, True) for each in game.assumptions)
-    return (*of_the_page, *clauses, *assumptions)
+    told = (*of_the_page, *clauses, *assumptions)
+    return tuple(sorted(told, key=lambda each: each.assumed))

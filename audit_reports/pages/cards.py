@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
+from audit_reports.pages.render import visible
 from replay.engine.cards import FACE_DOWN, SUIT_SYMBOL, VALUE, is_red
 
 WIDTH: Final = 44
@@ -27,9 +28,13 @@ def card_words(card: str) -> str:
 def cards_svg(cards: Sequence[str], whose: str, *, marked: int | None = None) -> Markup:
     """Return a row of cards; `whose` begins the words read aloud.
 
-    `marked` is the 0-based place of a card to be framed, as the one a fault concerns.
+    `marked` is the 0-based place of a card to be framed, as the one in dispute.
     """
-    words = f"{whose}: {', '.join(map(card_words, cards)) or 'no cards'}"
+    told = [
+        f"{card_words(card)}{' (in dispute)' if place == marked else ''}"
+        for place, card in enumerate(cards)
+    ]
+    words = f"{whose}: {', '.join(told) or 'no cards'}"
     width = max(1, len(cards)) * (WIDTH + GAP) + 2
     drawn = [
         _card(card, place * (WIDTH + GAP) + 3, framed=place == marked)
@@ -65,7 +70,7 @@ def _text(left: int, baseline: int, size: int, ink: str, text: str) -> Markup:
     return Markup(
         '<text x="{}" y="{}" font-size="{}" font-weight="700" text-anchor="middle" fill="{}">'
         "{}</text>"
-    ).format(left + WIDTH // 2, baseline, size, ink, escape(text))
+    ).format(left + WIDTH // 2, baseline, size, ink, visible(text))
 
 
 def _back(left: int) -> Markup:

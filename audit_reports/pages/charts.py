@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from math import ceil, floor, log10
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from audit_reports.numerals import minus_sign, percent, points
+from audit_reports.pages.render import visible
 
 Point: TypeAlias = tuple[float, float]
 Style: TypeAlias = Literal["solid", "dashed", "dotted"]
@@ -127,7 +128,7 @@ class Chart:
         self._parts.append(
             Markup(
                 '<text x="{}" y="{}" font-size="13" text-anchor="{}" fill="{}">{}</text>'
-            ).format(_number(x), _number(y), anchor, ink, escape(text))
+            ).format(_number(x), _number(y), anchor, ink, visible(text))
         )
 
     def svg(self) -> Markup:

@@ -12,7 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from audit_reports.numerals import amount, number
-from audit_reports.printable import printable
+from ledger.printable import printable
+from replay.currency import unit_words
 
 
 def render_page(template: str, **data: Any) -> str:
@@ -49,4 +50,5 @@ def _environment() -> Environment:
     environment.filters["amount"] = amount
     environment.filters["number_of"] = number
     environment.filters["number"] = whole_number
+    environment.filters["unit_words"] = unit_words
     return environment

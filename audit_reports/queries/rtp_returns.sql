@@ -1,6 +1,7 @@
 -- How often did each side bet return how much for each unit staked on it, day by day?
 -- The return is a fraction in lowest terms, all hands of a round taken together. Of a bet that a
--- dispute made be paid otherwise it is what the rules pay: what is decided is no luck.
+-- dispute made be paid otherwise it is what the rules pay: what is decided is no luck. So rounds that were
+-- voided are left out, what is settled in them among it. Days are those of `$zone`.
 WITH returned AS (
     SELECT
         *,
@@ -9,6 +10,7 @@ WITH returned AS (
     WHERE
         mode = 'real'
         AND state = 'closed'
+        AND played_out
         AND bet NOT IN ('main', 'insurance')
         AND staked_minor > 0
         AND is_within(closed_at, $begin::TIMESTAMP, $end::TIMESTAMP)
@@ -19,7 +21,7 @@ SELECT
     rules_digest,
     currency,
     bet,
-    closed_at::DATE AS day,
+    on_clocks_of(closed_at, $zone)::DATE AS day,
     returned_minor // greatest(gcd(returned_minor, staked_minor), 1) AS numerator,
     staked_minor // greatest(gcd(returned_minor, staked_minor), 1) AS denominator,
     COUNT(*) AS rounds

@@ -11,7 +11,8 @@ SELECT
     recorded_paid_minor,
     paid_minor,
     round(error_minor)::BIGINT AS error_minor,
-    resettled
+    resettled,
+    start_minor IS NOT NULL AS is_followed
 FROM round_bets
 WHERE
     mode = 'real'

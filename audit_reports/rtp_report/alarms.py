@@ -1,45 +1,60 @@
-"""Verdicts that become events: an AlarmRaised for each bet that is out of range."""
+"""Verdicts that become events: an AlarmRaised for each bet that is out of range, and for each of
+which some 30 days were.
+"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from audit_reports.rtp_report.model import UNKNOWN_RULES, BetReport, GameReport
+from audit_reports.rtp_report.model import UNKNOWN_RULES, GameReport
+from audit_reports.rtp_report.rolling import WINDOW
 from audit_reports.statistics.verdict import OUT_OF_RANGE
 from ledger import Ledger
-from ledger.events import OPERATIONS_STREAM, AlarmRaised
-from replay.interruptions import operations_of
+from ledger.events import AlarmRaised
+from ledger.streams import OPERATIONS_STREAM
+from replay.alarms import Alarm, alarms_of
+from replay.currency import unit_words
 
 UNKNOWN_CAUSE: Final = 7
 """The cause code of what is not known to be an interruption."""
 
 
 def raise_alarms(ledger: Ledger, games: Iterable[GameReport]) -> list[AlarmRaised]:
-    """Append an alarm for each bet that is out of range and has none yet; return those appended.
+    """Append the alarms that verdicts ask for, but for those that stand; return those appended.
 
     Raises the ledger's errors.
     """
-    events = [each.event.data for each in operations_of(ledger)]
-    raised = [data for data in events if isinstance(data, AlarmRaised)]
-    new = alarms(games, [each.note or "" for each in raised])
+    new = alarms(games, alarms_of(ledger))
     if new:
         ledger.append(*((OPERATIONS_STREAM, alarm) for alarm in new))
     return new
 
 
-def alarms(games: Iterable[GameReport], notes: Sequence[str] = ()) -> list[AlarmRaised]:
-    """Return the alarms that verdicts ask for, but for those that `notes` were raised with."""
+def alarms(games: Iterable[GameReport], before: Sequence[Alarm] = ()) -> list[AlarmRaised]:
+    """Return the alarms that verdicts ask for and that do not stand already.
+
+    Of those that were raised `before`, one that is not closed stands; one that is closed stands
+    until a round of the bet has ended that its closing had not seen.
+    """
     found = []
     for game in games:
-        for bet in game.bets:
-            subject = _subject(game, bet)
-            if bet.word == OUT_OF_RANGE and not any(note.startswith(subject) for note in notes):
-                note = f"{subject} {'; '.join(bet.why)}"
+        for subject, why, last_leaf in _accused(game):
+            known = next((a for a in reversed(before) if a.says.startswith(subject)), None)
+            if known is None or (known.is_closed and known.steps[-1].leaf_index < last_leaf):
+                note = f"{subject} {'; '.join(why)}"
                 found.append(AlarmRaised(UNKNOWN_CAUSE, game.game, note))
     return found
 
 
-def _subject(game: GameReport, bet: BetReport) -> str:
-    return (
-        f"{OUT_OF_RANGE}: {bet.row.bet} bet of {game.game or UNKNOWN_RULES} in {game.currency}, "
-        f"rules {game.rules_digest}:"
-    )
+def _accused(game: GameReport) -> Iterator[tuple[str, Sequence[str], int]]:
+    """Yield each subject of an alarm, what speaks against it, and its rounds' last leaf."""
+    named = f"of {game.game or UNKNOWN_RULES} in {unit_words(game.currency)}"
+    rules = f"rules {game.rules_digest}:"
+    windows = {each.bet: each for each in game.left}
+    for bet in game.bets:
+        name = bet.row.bet
+        if bet.word == OUT_OF_RANGE:
+            yield f"{OUT_OF_RANGE}: {name} bet {named}, {rules}", bet.why, bet.last_leaf
+        if name in windows:
+            subject = f"{OUT_OF_RANGE}: {WINDOW} days of the {name} bet {named}, {rules}"
+            when = f"to {windows[name].last}"
+            yield subject, (when, *windows[name].why), bet.last_leaf

@@ -6,8 +6,16 @@ from math import sqrt
 
 from msgspec.structs import replace
 
+from audit_reports.luck import UNIT
 from audit_reports.rtp_report.figures import Figures, PartSums, is_luck
-from audit_reports.rtp_report.judge import guilty, judge_bet, luck_by_day, meaning, part_words
+from audit_reports.rtp_report.judge import (
+    guilty,
+    judge_bet,
+    level_of_cards,
+    luck_by_day,
+    meaning,
+    part_words,
+)
 from audit_reports.rtp_report.model import (
     Approved,
     BetReport,
@@ -20,15 +28,16 @@ from audit_reports.rtp_report.model import (
 )
 from audit_reports.rtp_report.records import BetKey, Cell
 from audit_reports.rtp_report.theoretical import Theoretical
+from audit_reports.rtp_report.wallet import wallet_sums
 from audit_reports.statistics.intervals import (
     rtp_on_initial_stakes,
     standard_deviation,
     volatility_band,
     volatility_index,
 )
-from audit_reports.statistics.sequences import LuckLook, rtp_looks
+from audit_reports.statistics.sequences import FEWEST_ROUNDS, LuckLook, luck_looks, rtp_looks
 from audit_reports.statistics.sums import BetSums, LuckSums
-from audit_reports.statistics.verdict import Verdict, looks_at_luck
+from audit_reports.statistics.verdict import INCONCLUSIVE, Verdict, Word, heaviest
 
 
 def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: float) -> BetReport:
@@ -38,7 +47,9 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
     """
     found = judge_bet(figures, cell, theory, level)
     parts = {part: _total(days) for part, days in figures.parts.get(cell.key, {}).items()}
-    sequences = looks_at_luck(luck_by_day(figures, cell.key), level)
+    each = level_of_cards(theory, cell.key, level)
+    luck = luck_by_day(figures, cell.key).items()
+    within = {name: next(reversed(luck_looks(days, each)), None) for name, days in luck}
     expected = _expected(cell)
     sums = cell.sums
     sd = standard_deviation(sums)
@@ -46,12 +57,14 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
     days = [each.sums for each in figures.days if each.key == cell.key]
     last = next(reversed(rtp_looks(days)), None) if days else None
     sheet = cell.key.game or "", cell.key.rules_digest, cell.key.bet
-    centred = None if expected is None or half is None else expected
+    moved = wallet_sums(figures.wallet, cell)
+    is_enough = sums.effective_rounds >= FEWEST_ROUNDS
+    centred = None if expected is None or half is None or not is_enough else expected
     return BetReport(
         row=row(cell),
         word=found.word,
-        judged=_is_judged(cell, theory, sequences),
         why=guilty(found),
+        readings=found.readings,
         meaning=meaning(cell, found.word, expected, None if half is None else half.upper),
         theory=None if theory is None else _theory(theory),
         approved=_approved(figures.approved.get(sheet), theory),
@@ -64,13 +77,19 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
         followed_rounds=cell.followed_rounds,
         steps=_steps(cell, parts, _resettled_minor(figures, cell.key)),
         parts=tuple(
-            _part(cell, name, part, found, next(reversed(sequences.get(name, ())), None))
+            _part(cell, name, part, found, within.get(name))
             for name, part in parts.items()
             if part.moved
         ),
         wrong_rounds=cell.wrong_rounds,
         wrong_minor=cell.wrong_minor,
+        underpaid_minor=cell.underpaid_minor,
+        overpaid_minor=cell.overpaid_minor,
+        wallet_rounds=moved.rounds,
+        wallet_minor=moved.net_minor,
+        wallet_rtp=None if moved.rtp is None else rounded(moved.rtp),
         growth=_growth(figures.growth.get(cell.key, ())),
+        last_leaf=cell.last_leaf,
     )
 
 
@@ -92,7 +111,9 @@ def row(cell: Cell) -> Row:
         rtp_on_initial_stakes=None if rtp is None else rounded(float(rtp)),
         rtp_on_total_staked=None if of_total is None else rounded(float(of_total)),
         interval=_bounds(interval.lower, interval.upper)
-        if interval is not None and interval.lower < interval.upper
+        if interval is not None
+        and interval.lower < interval.upper
+        and sums.effective_rounds >= FEWEST_ROUNDS
         else None,
         expected=None if expected is None else rounded(expected),
         skill=rounded(cell.parts.skill_minor / followed) if followed else None,
@@ -118,17 +139,6 @@ def _approved(sheet: Approved | None, theory: Theoretical | None) -> Approved | 
     if sheet is None or theory is None:
         return sheet
     return replace(sheet, note=theory.objection_to(sheet.percent))
-
-
-def _is_judged(
-    cell: Cell, theory: Theoretical | None, sequences: Mapping[str, Sequence[LuckLook | None]]
-) -> bool:
-    """Tell whether rounds were enough for what a bet is judged by; of a side bet any are."""
-    if theory is None:
-        return False
-    if theory.fraction is not None:
-        return cell.sums.rounds > 0
-    return any(looks and looks[-1] is not None for looks in sequences.values())
 
 
 def _theory(theory: Theoretical) -> Theory:
@@ -159,7 +169,7 @@ def _resettled_minor(figures: Figures, key: BetKey) -> int:
         for each in figures.wrong
         if (each.game, each.rules_digest, each.currency, each.bet) == key
         and each.resettled
-        and each.error_minor is not None
+        and each.is_followed
     )
 
 
@@ -184,7 +194,9 @@ def _steps(cell: Cell, parts: Mapping[str, PartSums], resettled_minor: int) -> t
 def _part(cell: Cell, name: str, part: PartSums, found: Verdict, look: LuckLook | None) -> Part:
     sums, stakes = part.sums, cell.followed_minor
     term, _, kind = name.partition("_")
-    reading = next((each for each in found.readings if each.of == name), None)
+    of_unit = f"{UNIT}_{kind}"
+    units = cell.unit_luck[of_unit] if is_luck(name) else LuckSums()
+    said = [each for each in found.readings if is_luck(name) and each.of in (name, of_unit)]
     return Part(
         term=term,
         kind=kind,
@@ -192,10 +204,17 @@ def _part(cell: Cell, name: str, part: PartSums, found: Verdict, look: LuckLook 
         total_minor=rounded(sums.total),
         per_stake=rounded(sums.total / stakes),
         z=_z(sums.total, sums.squares) if is_luck(name) else None,
+        unit_z=_z(units.total, units.squares),
         within=None if look is None else rounded(look.radius / stakes),
-        word=None if reading is None else reading.word,
-        says=None if reading is None else reading.says,
+        word=_luck_word([each.word for each in said]) if said else None,
+        says="; ".join(dict.fromkeys(each.says for each in said)) or None,
     )
+
+
+def _luck_word(words: Sequence[Word]) -> Word:
+    """Return the word on a kind of luck, for which one reading with enough rounds will do."""
+    told = [word for word in words if word != INCONCLUSIVE]
+    return heaviest(told) if told else INCONCLUSIVE
 
 
 def _growth(steps: Sequence[BetSums]) -> Growth | None:

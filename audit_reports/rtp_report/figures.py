@@ -1,40 +1,55 @@
 """The figures a report rests on: all that is asked of the tables is asked here."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 import msgspec
 
 from audit_reports.errors import ReportError
-from audit_reports.luck import PART_COLUMNS
-from audit_reports.rtp_report.model import Approved
+from audit_reports.luck import ALL_LUCK, PART_COLUMNS, UNIT, UNIT_COLUMNS
+from audit_reports.rtp_report.model import Approved, Shuffle
 from audit_reports.rtp_report.records import (
     ApprovedReturn,
+    AwardRow,
     BetKey,
     Cell,
     Extent,
+    FunLuck,
     GrowthStep,
     HeldRound,
+    OffersOfAct,
+    PartlyRefunded,
     PartSum,
     Returned,
+    RoundCounts,
+    ShoesOfGame,
     VoidedBet,
+    VoidOutcomes,
+    WalletBet,
     WrongBet,
+    count_sums,
+    luck_of_units,
 )
 from audit_reports.rtp_report.spans import PERIODS
 from audit_reports.sql import Record
-from audit_reports.statistics.sums import BetSums, LuckSums
+from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
+from replay.luck.counts import COUNT_KINDS, COUNT_SUMS
 from replay.luck.kinds import LUCK
 
-SLICES: Final = ("table", "player", "channel", "stake_band", "day", "week", "month")
+SLICES: Final = ("ledger", "table", "player", "channel", "stake_band", "day", "week", "month")
 """What figures can be made by, besides game, rules, currency and bet, which are always apart."""
 
 QUERIES: Final = (
     "rtp_slices", "rtp_parts", "rtp_returns", "rtp_growth", "rtp_voids",
-    "rtp_held", "rtp_wrong", "rtp_extent", "rtp_par_sheets",
+    "rtp_held", "rtp_wrong", "rtp_wallet", "rtp_awards", "rtp_extent", "rtp_par_sheets",
+    "rtp_offers", "rtp_void_outcomes", "rtp_refunds", "rtp_shoes", "rtp_rounds", "rtp_fun",
 )  # fmt: skip
 """The files of `queries/` that a report's figures come from."""
+
+
+Kind = TypeVar("Kind")
 
 
 class Relations(Protocol):
@@ -52,13 +67,16 @@ class PartSums(msgspec.Struct, frozen=True):
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """What a report is about: rounds that ended from `begin` on and before `end`, both UTC.
+    """What a report is about: rounds that ended from `begin` on and before `end`.
+
+    Days, weeks and months are those of `zone`, an IANA name.
 
     Raises ReportError for a period that ends before it begins.
     """
 
     begin: datetime | None = None
     end: datetime | None = None
+    zone: str = "UTC"
 
     def __post_init__(self) -> None:
         """Refuse a period that there is not."""
@@ -77,8 +95,11 @@ class Scope(msgspec.Struct, frozen=True):
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that was counted.
 
-    `parts` are by bet, part (`luck_hit`) and day, `returns` by bet and day, `growth` is in steps
-    for a chart, `approved` by game, rules digest and bet.
+    `parts` are by bet, part (`luck_hit`) and day, and so are `luck`, which has each kind for a unit
+    of stake (`unit_hit`) and all kinds together (`luck_all`), and `counts`, by event. `returns` are
+    by bet and day, `growth` is in steps for a chart. Days are those of the scope's zone, in
+    `days` and wherever sums are by day. `approved` is by game, rules digest and bet.
+    `shuffle` is None where its tests were left out.
     """
 
     scope: Scope
@@ -87,11 +108,23 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     days: list[Cell]
     slices: dict[tuple[str, ...], list[Cell]]
     parts: dict[BetKey, dict[str, dict[str, PartSums]]]
+    luck: dict[BetKey, dict[str, dict[str, LuckSums]]]
+    counts: dict[BetKey, dict[str, dict[str, CountSums]]]
     returns: dict[BetKey, dict[str, dict[Fraction, int]]]
     growth: dict[BetKey, list[BetSums]]
     voids: list[VoidedBet]
     held: list[HeldRound]
     wrong: list[WrongBet]
+    wallet: list[WalletBet]
+    awards: list[AwardRow]
+    offers: list[OffersOfAct]
+    void_outcomes: dict[BetKey, VoidOutcomes]
+    open_outcomes: dict[BetKey, VoidOutcomes]
+    rounds: list[RoundCounts]
+    fun: list[FunLuck]
+    refunds: list[PartlyRefunded]
+    shoes: list[ShoesOfGame]
+    shuffle: Shuffle | None = None
     approved: dict[tuple[str, str, str], Approved]
 
 
@@ -109,18 +142,31 @@ def read_slices(text: str) -> tuple[str, ...]:
 def figures(tables: Relations, scope: Scope, by: Sequence[tuple[str, ...]] = ()) -> Figures:
     """Return the figures of a scope, in slices by each of `by`."""
     period = scope.period
+    zone = scope.zone
+    sums = _sums(tables.query("rtp_parts", PartSum, zone=zone, **period))
     return Figures(
         scope=scope,
         extents=tables.query("rtp_extent", Extent, **period),
         totals=cells(tables, scope),
         days=cells(tables, scope, ("day",)),
         slices={names: cells(tables, scope, names) for names in by},
-        parts=_parts(tables.query("rtp_parts", PartSum, **period)),
-        returns=_returns(tables.query("rtp_returns", Returned, **period)),
+        parts=_chosen(sums, PART_COLUMNS, _part_sums),
+        luck=_chosen(sums, (ALL_LUCK, *UNIT_COLUMNS), _luck_sums),
+        counts=_chosen(sums, COUNT_KINDS, _count_sums),
+        returns=_returns(tables.query("rtp_returns", Returned, zone=zone, **period)),
         growth=_growth(tables.query("rtp_growth", GrowthStep, **period)),
         voids=tables.query("rtp_voids", VoidedBet, **period),
         held=tables.query("rtp_held", HeldRound, end=period["end"]),
         wrong=tables.query("rtp_wrong", WrongBet, **period),
+        wallet=tables.query("rtp_wallet", WalletBet, **period),
+        awards=tables.query("rtp_awards", AwardRow, **period),
+        offers=tables.query("rtp_offers", OffersOfAct, **period),
+        void_outcomes=_outcomes(tables, "void", period),
+        open_outcomes=_outcomes(tables, "open", period),
+        rounds=tables.query("rtp_rounds", RoundCounts, **period),
+        fun=tables.query("rtp_fun", FunLuck, zone=zone, **period),
+        refunds=tables.query("rtp_refunds", PartlyRefunded, **period),
+        shoes=tables.query("rtp_shoes", ShoesOfGame, **period),
         approved={
             (each.game, each.rules_digest, each.bet): Approved(
                 each.id, each.date, each.sha256, each.percent
@@ -132,29 +178,56 @@ def figures(tables: Relations, scope: Scope, by: Sequence[tuple[str, ...]] = ())
 
 def cells(tables: Relations, scope: Scope, by: tuple[str, ...] = ()) -> list[Cell]:
     """Return the figures of every bet in every slice, the main bet of each game first."""
-    return tables.query("rtp_slices", Cell, by=list(by), **scope.period)
+    return tables.query("rtp_slices", Cell, by=list(by), zone=scope.zone, **scope.period)
 
 
-def _parts(rows: Sequence[PartSum]) -> dict[BetKey, dict[str, dict[str, PartSums]]]:
-    found: dict[BetKey, dict[str, dict[str, dict[str, float]]]] = {}
+def _outcomes(
+    tables: Relations, state: str, period: Mapping[str, datetime | None]
+) -> dict[BetKey, VoidOutcomes]:
+    rows = tables.query("rtp_void_outcomes", VoidOutcomes, state=state, **period)
+    return {each.key: each for each in rows}
+
+
+Sums = dict[BetKey, dict[str, dict[str, dict[str, float]]]]
+"""Sums by bet, by what was summed, by day, and by which sum of it."""
+
+
+def _sums(rows: Sequence[PartSum]) -> Sums:
+    found: Sums = {}
     for row in rows:
         name, _, part = row.sum_of.partition("_")
-        by_part = found.setdefault(row.key, {})
-        by_part.setdefault(part, {}).setdefault(row.day, {})[name] = row.amount
+        of_part = found.setdefault(row.key, {}).setdefault(part, {})
+        of_part.setdefault(row.day, {})[name] = row.amount
+    return found
+
+
+def _chosen(
+    sums: Sums, names: Sequence[str], of: Callable[[str, Mapping[str, float]], Kind]
+) -> dict[BetKey, dict[str, dict[str, Kind]]]:
+    """Return those of the sums that are named, in that order, as what `of` makes of a day's."""
     return {
         key: {
-            part: {day: _part_sums(sums) for day, sums in by_part[part].items()}
-            for part in PART_COLUMNS
-            if part in by_part
+            name: {day: of(name, each) for day, each in parts[name].items()}
+            for name in names
+            if name in parts
         }
-        for key, by_part in found.items()
+        for key, parts in sums.items()
     }
 
 
-def _part_sums(sums: dict[str, float]) -> PartSums:
-    moved = int(sums.get("moved", 0))
-    values = (sums.get(name, 0.0) for name in ("total", "squares", "fourths"))
-    return PartSums(moved, LuckSums(moved, *values))
+def _part_sums(name: str, sums: Mapping[str, float]) -> PartSums:
+    return PartSums(int(sums.get("moved", 0)), _luck_sums(name, sums))
+
+
+def _luck_sums(name: str, sums: Mapping[str, float]) -> LuckSums:
+    total, squares, fourths = (sums.get(each, 0.0) for each in ("total", "squares", "fourths"))
+    if name.startswith(f"{UNIT}_"):
+        return luck_of_units(int(sums.get("moved", 0)), total, squares, fourths)
+    return LuckSums(int(sums.get("moved", 0)), total, squares, fourths)
+
+
+def _count_sums(name: str, sums: Mapping[str, float]) -> CountSums:
+    return count_sums(*(sums.get(each, 0) for each in COUNT_SUMS))
 
 
 def _returns(rows: Sequence[Returned]) -> dict[BetKey, dict[str, dict[Fraction, int]]]:

@@ -1,9 +1,10 @@
-"""Moments, days, ISO weeks and months in UTC, and those spans in which nothing happened."""
+"""Moments in UTC, days, ISO weeks and months of a zone, and those in which nothing happened."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from audit_reports.rtp_report.model import Idle
 
@@ -29,23 +30,35 @@ def moment_text(at: datetime) -> str:
     return text.replace("+00:00", "Z")
 
 
+def day_of(moment: datetime, zone: str) -> date:
+    """Return the day on which clocks of a zone showed a moment; its own where the calendar ends."""
+    try:
+        return moment.astimezone(ZoneInfo(zone)).date()
+    except OverflowError:
+        return moment.date()
+
+
 def idle_spans(
-    period: str, active: Iterable[str], begin: datetime | None, end: datetime | None
+    period: str,
+    active: Iterable[str],
+    begin: datetime | None,
+    end: datetime | None,
+    *,
+    zone: str = "UTC",
 ) -> tuple[Idle, ...]:
     """Return the runs of days, weeks or months that are not `active`, in order.
 
     They lie between the first and the last active one, or from `begin` on and before `end` where
-    these are given.
+    these are given. Days are those of `zone`.
     """
     numbers = sorted({_number(period, _first_day(period, name)) for name in active})
     if not numbers:
         return ()
     before, after = numbers[0] - 1, numbers[-1] + 1
     if begin is not None:
-        before = min(before, _number(period, begin.astimezone(UTC).date()) - 1)
+        before = min(before, _number(period, day_of(begin, zone)) - 1)
     if end is not None:
-        last = end.astimezone(UTC) - timedelta(microseconds=1)
-        after = max(after, _number(period, last.date()) + 1)
+        after = max(after, _number(period, day_of(end - timedelta(microseconds=1), zone)) + 1)
     return tuple(
         Idle(_name(period, one + 1), _name(period, other - 1))
         for one, other in pairwise((before, *numbers, after))

@@ -1,7 +1,7 @@
 """A report on realised RTP in the form a file's name asks for: HTML, PDF, CSV or JSON."""
 
-import csv
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -9,17 +9,29 @@ from typing import Any, Final
 import msgspec
 from markupsafe import Markup
 
+from audit_reports.cells import write_rows
 from audit_reports.forms import Forms, json_bytes, render_report
 from audit_reports.numerals import percent, points, standard_errors
 from audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
+from audit_reports.rtp_report.apart import accounted_words
 from audit_reports.rtp_report.figures import SLICES
-from audit_reports.rtp_report.model import BetReport, Day, GameReport, Idle, Row, RtpReport
-from audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH
+from audit_reports.rtp_report.judge import part_words
+from audit_reports.rtp_report.model import (
+    BetReport,
+    Day,
+    GameReport,
+    Idle,
+    Rolling,
+    Row,
+    RtpReport,
+)
+from audit_reports.rtp_report.slices import KINDS, kind_words, slice_words
+from audit_reports.rtp_report.spans import day_of
+from audit_reports.statistics.verdict import INCONCLUSIVE, NO_EVIDENCE, OUT_OF_RANGE, WATCH
 from audit_reports.words import bet_words
 from ledger.files import write_durably
-from replay.currency import amount_text, number_text
 
 FORMS: Final[Forms[RtpReport]] = {
     ".html": lambda report: _page(report).encode(),
@@ -34,7 +46,7 @@ MOST_ROWS: Final = 200
 MOST_LEAVES: Final = 10
 """How many leaves the page names of findings that are alike."""
 
-TONES: Final = {NO_EVIDENCE: "good", WATCH: "warn", OUT_OF_RANGE: "bad"}
+TONES: Final = {NO_EVIDENCE: "good", INCONCLUSIVE: "", WATCH: "warn", OUT_OF_RANGE: "bad"}
 
 _OF_ROW: Final = (
     "rounds", "hands", "players", "initial_minor", "staked_minor", "paid_minor", "win_minor",
@@ -46,10 +58,12 @@ _OF_BET: Final = (
     "verdict", "why", "published_percent", "computed", "approved_percent", "par_sheet_id",
     "par_sheet_date", "par_sheet_sha256", "par_sheet_note", "band_lower", "band_upper",
     "anytime_lower", "anytime_upper", "wrong_rounds", "wrong_minor",
+    "underpaid_minor", "overpaid_minor",
+    "wallet_rounds", "wallet_minor", "wallet_rtp", "rolling_rtp", "rolling_verdict",
 )  # fmt: skip
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
+_OF_KINDS: Final = tuple(f"z_{kind}" for kind in KINDS)
 COLUMNS: Final = (
-    "rows", "game", "rules_digest", "currency", "bet", *SLICES, *_OF_ROW, *_OF_BET
+    "rows", "game", "rules_digest", "currency", "bet", *SLICES, *_OF_ROW, *_OF_BET, *_OF_KINDS
 )  # fmt: skip
 
 
@@ -77,6 +91,10 @@ def _page(report: RtpReport) -> str:
         tones=TONES,
         most=MOST_ROWS,
         bet_words=bet_words,
+        part_words=part_words,
+        kind_words=kind_words,
+        accounted_words=accounted_words,
+        day_in=_day_in,
         slice_words=slice_words,
         tone=_tone,
         in_time=rows_in_time,
@@ -90,14 +108,9 @@ def _page(report: RtpReport) -> str:
     )
 
 
-def slice_words(name: str, value: str | None, currency: str) -> str:
-    """Return the value a slice is named by as people read it."""
-    if value is None:
-        return "not recorded"
-    if name == "stake_band":
-        low, high = 10 ** int(value), 10 ** (int(value) + 1) - 1
-        return f"{number_text(low, currency)} to {amount_text(high, currency)}"
-    return value
+def _day_in(moment: str, zone: str) -> str:
+    """Return the day on which clocks of a zone showed a moment that the report names in UTC."""
+    return day_of(datetime.fromisoformat(moment), zone).isoformat()
 
 
 def rows_in_time(rows: Sequence[Row], idle: Sequence[Idle]) -> list[tuple[str, Row | None]]:
@@ -121,12 +134,12 @@ def _tone(report: RtpReport) -> str:
     """
     if report.objection is not None:
         return TONES[OUT_OF_RANGE]
-    if report.word == NO_EVIDENCE:
+    if report.word in (NO_EVIDENCE, INCONCLUSIVE):
         failed = report.shuffle is not None and report.shuffle.failed
         if report.faults or failed:
             return TONES[WATCH]
-        if not any(game.bets[0].judged for game in report.games):
-            return ""
+        # Without a game there is nothing to speak of.
+        return TONES[report.word] if report.games else ""
     return TONES[report.word]
 
 
@@ -195,11 +208,8 @@ def waterfall_of(game: GameReport, bet: BetReport) -> Markup:
 
 def _table(report: RtpReport) -> str:
     out = StringIO()
-    if report.objection is not None:
-        out.write(f"# NOT VERIFIED: {report.objection}\n")
-    writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(_records(report))
+    objection = None if report.objection is None else f"# NOT VERIFIED: {report.objection}"
+    write_rows(out, COLUMNS, _records(report), first=objection)
     return out.getvalue()
 
 
@@ -214,9 +224,11 @@ def _records(report: RtpReport) -> Iterator[dict[str, Any]]:
             yield {"rows": "all", **named, **_of_row(bet.row), **_of_bet(bet)}
         for by, rows in game.slices.items():
             for row in rows:
-                yield {"rows": f"by {by}", **named, **_of_row(row)}
+                yield {"rows": f"by {by}", **named, **_of_row(row), **_of_slice(row)}
             for idle in game.idle.get(by, ()):
                 yield {"rows": f"by {by}: no activity", **named, by: idle_words(idle)}
+        for each in game.rolling:
+            yield {"rows": "last 30 days together", **named, **_of_window(each)}
         for day in game.days:
             for row in day.rows:
                 yield {"rows": "last 30 days", **named, **_of_row(row), "day": day.day}
@@ -228,13 +240,29 @@ def _of_row(row: Row) -> dict[str, Any]:
     data = msgspec.structs.asdict(row)
     lower, upper = (None, None) if row.interval is None else msgspec.structs.astuple(row.interval)
     data |= {"interval_lower": lower, "interval_upper": upper}
-    names = {name: _as_text(value) for name, value in row.slice.items()}
-    return {"bet": row.bet, **names} | {name: data[name] for name in _OF_ROW}
+    return {"bet": row.bet, **row.slice} | {name: data[name] for name in _OF_ROW}
 
 
-def _as_text(name: str | None) -> str | None:
-    """Return a name so that no spreadsheet takes it for a formula: players choose theirs."""
-    return f"'{name}" if name and name.startswith(_FORMULA) else name
+def _of_slice(row: Row) -> dict[str, Any]:
+    kinds = {f"z_{kind}": z for kind, z in row.kinds.items()}
+    rolling = {}
+    if row.rolling is not None:
+        rolling = {"rolling_rtp": row.rolling.rtp_on_initial_stakes,
+                   "rolling_verdict": row.rolling.word}  # fmt: skip
+    return {"verdict": row.word, "why": "; ".join(row.why), **rolling, **kinds}
+
+
+def _of_window(each: Rolling) -> dict[str, Any]:
+    same = ("bet", "rounds", "initial_minor", "rtp_on_initial_stakes", "expected", "luck_z")
+    bounds = each.interval
+    return {
+        **{name: getattr(each, name) for name in same},
+        "day": f"{each.first} to {each.last}",
+        "interval_lower": None if bounds is None else bounds.lower,
+        "interval_upper": None if bounds is None else bounds.upper,
+        "verdict": each.word,
+        "why": "; ".join(each.why),
+    }
 
 
 def _of_bet(bet: BetReport) -> dict[str, Any]:
@@ -243,6 +271,11 @@ def _of_bet(bet: BetReport) -> dict[str, Any]:
         "why": "; ".join(bet.why),
         "wrong_rounds": bet.wrong_rounds,
         "wrong_minor": bet.wrong_minor,
+        "underpaid_minor": bet.underpaid_minor,
+        "overpaid_minor": bet.overpaid_minor,
+        "wallet_rounds": bet.wallet_rounds,
+        "wallet_minor": bet.wallet_minor,
+        "wallet_rtp": bet.wallet_rtp,
     }
     if bet.theory is not None:
         found["published_percent"] = bet.theory.published_percent

@@ -1,6 +1,7 @@
 """The battery: every test over every round, judged together at one level."""
 
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -11,12 +12,15 @@ from audit_reports.shuffle_tests.kept import FILE, VERSION, counts_of
 from audit_reports.shuffle_tests.results import ShuffleTest, judge
 from audit_reports.verified import refuse_cut_tail
 from ledger import Finding, Ledger
-from ledger.sharing import Progress
+from ledger.verify.workers import Progress
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules
 
 LEVEL: Final = 0.01
 """GLI-19 has the tests judged together at a confidence of 99%."""
+
+BEYOND: Final = 1e-6
+"""An honest shuffle fails at this level on some day of ten years with a chance below 0.4%."""
 
 
 class Battery(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,11 +49,22 @@ class Battery(msgspec.Struct, frozen=True, kw_only=True):
         """Return the tests that failed, judged together at the battery's level."""
         return [test for test in self.tests if test.rejected]
 
+    @property
+    def beyond(self) -> list[ShuffleTest]:
+        """Return the tests that failed so far off that daily looks do not explain it."""
+        return [test for test in self.tests if is_beyond(test)]
+
+
+def is_beyond(test: ShuffleTest) -> bool:
+    """Tell whether a test failed so far off that daily looks do not explain it."""
+    return test.rejected and (test.adjusted or 0.0) <= BEYOND
+
 
 def run_shuffle_tests(
     ledger: Ledger,
     size: int | None = None,
     *,
+    folder: Path | None = None,
     rebuild: bool = False,
     progress: Progress | None = None,
     waiting: Callable[[], object] | None = None,
@@ -62,7 +77,9 @@ def run_shuffle_tests(
     """
     if size is None:
         refuse_cut_tail(ledger)
-    with open_read_model(ledger, FILE, VERSION, rebuild=rebuild, waiting=waiting) as model:
+    with open_read_model(
+        ledger, FILE, VERSION, folder=folder, rebuild=rebuild, waiting=waiting
+    ) as model:
         # Only now, since another process that was waited for has counted what was new.
         counts = counts_of(model, ledger.size() if size is None else size, progress)
     return battery_of(counts, rules_by_digest(ledger))

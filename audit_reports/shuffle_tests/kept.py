@@ -20,8 +20,8 @@ from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
 from audit_reports.shuffle_tests.whole import are_whole
 from audit_reports.verified import made_of_verified, verified_stream
 from ledger import StoredLeaf
-from ledger.events import RULES_STREAM
-from ledger.sharing import Progress
+from ledger.streams import RULES_STREAM
+from ledger.verify.workers import Progress
 from replay.bulk.pool import uncollected
 
 FILE: Final = "shuffle.duckdb"

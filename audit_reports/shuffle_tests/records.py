@@ -15,8 +15,9 @@ from ledger.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.bulk.words import Own, hex_bytes, seed_bytes
+from replay.bulk.words import Own, hex_bytes
 from replay.engine.cards import VALUE
+from replay.shoe_check import seed_bytes
 
 READ: Final = {
     cls.__name__

@@ -1,16 +1,19 @@
 """Anytime-valid confidence sequences: intervals that may be looked at after every round.
 
 The whole sequence holds the truth with probability 1 − level, so daily looks, and stopping at a
-striking one, cost nothing. Both kinds are computed from sums alone, in any order of the rounds:
+striking one, cost nothing. All kinds are computed from sums alone, in any order of the rounds:
 
 - the normal mixture of Robbins (1970), as in Howard, Ramdas, McAuliffe and Sekhon (2021), with the
   variance estimated: an asymptotic sequence in the sense of Waudby-Smith et al. (2024);
 - a mixture of bets (Waudby-Smith and Ramdas 2024) for returns that are bounded and so skewed that
-  the first would need very many rounds. It holds for every number of rounds.
+  the first would need very many rounds. It holds for every number of rounds;
+- a mixture of bets on a counted event, whose chance is known before each move, with Bennett's bound
+  on what they win (Howard et al. 2020). It holds for every number of moves.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from math import log, sqrt
 from typing import Any, Final, TypeVar
 
@@ -20,7 +23,7 @@ import numpy.typing as npt
 from scipy import special
 
 from audit_reports.statistics.intervals import Interval
-from audit_reports.statistics.sums import BetSums, LuckSums
+from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
 
 Floats = npt.NDArray[np.float64]
 Number = TypeVar("Number", float, Floats)
@@ -28,11 +31,26 @@ Number = TypeVar("Number", float, Floats)
 FEWEST_ROUNDS: Final = 500
 """With fewer effective rounds a sum is too far from normal for the normal mixture."""
 
-TUNED_TO: Final = 30
-"""The mixture is narrowest at so many times the variance of the first look that counts."""
+FEWEST_TOGETHER: Final = 150
+"""All luck of a round together, for a unit of stake, is so little skewed that as few will do."""
+
+TUNED_TO: Final = 4
+"""The mixture is narrowest at so many times the variance of the first look that counts.
+
+A ledger that was handed over whole is a single look, which must not be the widest.
+"""
+
+UNIT_VARIANCE: Final = 1_000.0
+"""The variance at which luck for a unit of stake is held most narrowly: some 1,000 rounds' worth.
+
+It is settled before any round is seen, so that a single look needs no earlier one to be tuned by.
+"""
 
 BETS: Final = 16
-"""Sizes of bets mixed in the betting sequence, each half the one before."""
+"""Sizes of bets mixed, each half the one before."""
+
+LARGEST_COUNT_BET: Final = 2.0
+"""The largest size of a bet on a counted event: best where it comes some seven times too often."""
 
 _BISECTIONS: Final = 60
 
@@ -92,22 +110,54 @@ class LuckLook(msgspec.Struct, frozen=True):
     radius: float
 
 
-def luck_looks(days: Iterable[LuckSums], level: float = 0.05) -> list[LuckLook | None]:
+def luck_looks(
+    days: Iterable[LuckSums],
+    level: float = 0.05,
+    tuned_to: float | None = None,
+    fewest: int = FEWEST_ROUNDS,
+) -> list[LuckLook | None]:
     """Return the luck so far after each day, to be held to a mean of zero.
 
-    `days` are as in `rtp_looks`. None until its `effective_rounds` have reached `FEWEST_ROUNDS`.
+    `days` are as in `rtp_looks`, `tuned_to` the variance at which the sequence is narrowest, by
+    default one that the first look settles. None until its `effective_rounds` have reached
+    `fewest`.
     """
     looks: list[LuckLook | None] = []
-    so_far, tuning = LuckSums(), 0.0
+    so_far, tuning = LuckSums(), tune(tuned_to, level) if tuned_to else 0.0
     for day in days:
         so_far += day
-        if so_far.effective_rounds < FEWEST_ROUNDS:
+        if so_far.effective_rounds < fewest:
             looks.append(None)
             continue
         tuning = tuning or tune(TUNED_TO * so_far.squares, level)
         radius = float(mixture_radius(so_far.squares, tuning, level))
         looks.append(LuckLook(so_far.total, sqrt(so_far.squares), radius))
     return looks
+
+
+def count_looks(days: Iterable[CountSums], level: float = 0.05) -> list[bool]:
+    """Tell after each day whether an event came as often so far as chance allows at all times.
+
+    `days` are the sums of each day, or of any other spans, from the first on.
+    """
+    return [count_capital(each) < -log(level) for each in accumulate(days)]
+
+
+def count_capital(sums: CountSums) -> float:
+    """Return the logarithm of what a gambler has who began with 1 and bets on a counted event.
+
+    Half of the money bets that it comes more often than its chances, half that it comes less often,
+    each with a mixture of sizes λ. What a bet makes of its money is put down as exp(λ·d − v·(e^λ −
+    λ − 1)), d being came less chance and v = p(1 − p): for d of mean zero and at most 1 that grows
+    to no more than 1 in the mean (Bennett's inequality, as in Howard, Ramdas, McAuliffe and Sekhon
+    2020). So the money reaches 1/α with a chance of α at most (Ville's inequality), whenever one
+    looks.
+    """
+    bets = LARGEST_COUNT_BET * 0.5 ** np.arange(BETS)
+    costs = sums.variance * (np.expm1(bets) - bets)
+    gains = sums.excess * bets
+    both = np.concatenate([gains - costs, -gains - costs])
+    return float(special.logsumexp(both) - log(2 * BETS))
 
 
 def betting_sequence(

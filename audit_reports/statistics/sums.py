@@ -112,6 +112,32 @@ class LuckSums(msgspec.Struct, frozen=True):
         return self.squares**2 / self.fourths if self.fourths else 0.0
 
 
+class CountSums(msgspec.Struct, frozen=True):
+    """Sums of an event that came, or did not, at moves at which its chance p was known exactly.
+
+    `chances` are the moves, at `came` of which it came; `expected` is Σp and `variance` Σp(1 − p).
+    """
+
+    chances: int = 0
+    came: int = 0
+    expected: float = 0.0
+    variance: float = 0.0
+
+    def __add__(self, other: Self) -> Self:
+        """Return the sums over the moves of both, which must have none in common."""
+        return type(self)(
+            self.chances + other.chances,
+            self.came + other.came,
+            self.expected + other.expected,
+            self.variance + other.variance,
+        )
+
+    @property
+    def excess(self) -> float:
+        """Return how much more often it came than was expected."""
+        return self.came - self.expected
+
+
 def _summed(parts: Iterable[dict[str, int]]) -> dict[str, int]:
     totals: dict[str, int] = {}
     for part in parts:

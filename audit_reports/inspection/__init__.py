@@ -1,0 +1,1 @@
+"""One inspection of whole ledgers: everything held to everything, one verdict."""

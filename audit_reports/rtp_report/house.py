@@ -1,0 +1,87 @@
+"""The house's own claims, read: what it kept from players, what it offered, and what it voided.
+
+Each is a claim like any other and held to what the ledger says of it. Pure.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from audit_reports.numerals import amount
+from audit_reports.rtp_report.apart import paid_words
+from audit_reports.rtp_report.model import UNKNOWN_RULES
+from audit_reports.rtp_report.records import BetKey, Cell, OffersOfAct, PartlyRefunded, VoidOutcomes
+from audit_reports.statistics.verdict import OUT_OF_RANGE, Reading
+from audit_reports.words import bet_words
+from replay.engine.outcomes import MAIN
+
+
+def house_readings(offers: Sequence[OffersOfAct], cell: Cell) -> Iterator[Reading]:
+    """Yield what the house's offers come to, which stands with the main bet."""
+    if cell.key.bet != MAIN:
+        return
+    mine = [each for each in offers if _is_of(each, cell.key)]
+    if any(each.kept_wrongly for each in mine):
+        yield Reading("offers", OUT_OF_RANGE, "; ".join(map(kept_words, _wrong(mine))))
+    for each in mine:
+        if each.low_offers or each.high_offers:
+            yield Reading("cash-out offers", OUT_OF_RANGE, value_words(each))
+
+
+def house_findings(
+    offers: Sequence[OffersOfAct], voids: Sequence[VoidOutcomes], names: Mapping[str, str]
+) -> Iterator[str]:
+    """Say what the house kept, showed and voided; `names` are the games', by rules digest."""
+    for each in offers:
+        title = names.get(each.rules_digest, UNKNOWN_RULES)
+        if each.kept_wrongly:
+            yield f"{title}: {kept_words(each)}"
+        if each.low_offers or each.high_offers:
+            yield f"{title}: {value_words(each)}"
+    for void in voids:
+        title = names.get(void.rules_digest, UNKNOWN_RULES)
+        if void.known:
+            yield f"{title}, {bet_words(void.bet)}: {paid_words(void)}"
+
+
+def refund_findings(refunds: Sequence[PartlyRefunded], names: Mapping[str, str]) -> Iterator[str]:
+    """Say of which bets a part of the stake went back, which makes no void of them."""
+    for each in refunds:
+        title = names.get(each.rules_digest, UNKNOWN_RULES)
+        back, staked = (
+            amount(minor, each.currency) for minor in (each.back_minor, each.staked_minor)
+        )
+        rounds = "1 round" if each.rounds == 1 else f"{each.rounds:,} rounds"
+        yield (
+            f"{title}, {bet_words(each.bet)}: in {rounds} {back} went back of {staked} staked, "
+            f"which is no void: it is counted as paid (leaf {each.leaf_index})"
+        )
+
+
+def kept_words(found: OffersOfAct) -> str:
+    """Say how often an act was kept from players against the rules."""
+    wrongly = found.kept_wrongly
+    says = f"{found.act} was withheld in {wrongly:,} of {found.due:,} offers that owed it"
+    if found.unborne:
+        says += f", in {found.unborne:,} of them for want of money that no balance bears out"
+    return says
+
+
+def value_words(found: OffersOfAct) -> str:
+    """Say by how much cash-out offers were not the table's; both sums are told, never netted."""
+    parts = [
+        f"{count:,} {'offer' if count == 1 else 'offers'} "
+        f"{amount(minor, found.currency)} {which} the rules' table in all"
+        for count, minor, which in (
+            (found.low_offers, found.low_minor, "below"),
+            (found.high_offers, found.high_minor, "above"),
+        )
+        if count
+    ]
+    return f"{found.act} was shown at wrong values: {' and '.join(parts)}"
+
+
+def _wrong(offers: Sequence[OffersOfAct]) -> list[OffersOfAct]:
+    return [each for each in offers if each.kept_wrongly]
+
+
+def _is_of(offers: OffersOfAct, key: BetKey) -> bool:
+    return (offers.rules_digest, offers.currency) == (key.rules_digest, key.currency)
