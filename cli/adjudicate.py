@@ -1,5 +1,6 @@
 """`adjudicate`: rounds written down held to the rules."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -9,9 +10,10 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from cli.errors import FINDINGS, UNREADABLE
+from cli.errors import error_code, say
+from cli.exit_codes import FINDINGS, UNREADABLE
 from cli.options import JsonOption, LedgerOption, open_to_read
-from cli.render import amount, console, plain, plain_table
+from cli.render import amount, console, json_text, plain, plain_table
 from replay.adjudicate import Judgement, adjudicate
 from replay.catalogue import rules_by_digest
 from replay.engine.rules import Rules, rules_from_json
@@ -23,7 +25,9 @@ from replay.round_text import RoundText, read_round
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("adjudicate")(adjudicate_command)
+    app.command("adjudicate", epilog="Example: shoeproof adjudicate disputed.round")(
+        adjudicate_command
+    )
 
 
 def adjudicate_command(
@@ -34,7 +38,7 @@ def adjudicate_command(
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what each bet of rounds written down is paid under the rules.
+    """Say what each bet of written rounds is paid.
 
     A round that names its rules by digest is judged by those where --ledger carries them. Exit 0
     when nothing contradicts the rules, 1 with findings, 3 when a file cannot be read as a round;
@@ -57,7 +61,7 @@ def adjudicate_command(
             continue
         worst = max(worst, FINDINGS if judgement.findings else 0)
         if as_json:
-            print(msgspec.json.encode(_judgement_json(file, judgement)).decode())
+            print(json_text(_judgement_json(file, judgement), indent=None))
         else:
             _print_judgement(console(), file, text, judgement)
     if worst:
@@ -77,7 +81,8 @@ def _rules_of(text: RoundText, variant: Rules | None) -> tuple[Rules, Limits]:
 
 def _judgement_json(file: Path, judgement: Judgement) -> dict[str, object]:
     return {
-        "file": str(file),
+        "sound": not judgement.findings,
+        "file": _name(file),
         "complete": judgement.complete,
         "bets": [
             {
@@ -98,8 +103,15 @@ def _judgement_json(file: Path, judgement: Judgement) -> dict[str, object]:
 def _tell_error(file: Path, error: Exception, as_json: bool) -> None:
     reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
     if as_json:
-        print(msgspec.json.encode({"file": str(file), "error": reason}).decode())
-    typer.echo(f"shoeproof: {file}: {reason}", err=True)
+        told = {"error": {"code": error_code(error), "message": reason}}
+        print(json_text({"sound": False, "file": _name(file), **told}, indent=None))
+    else:
+        say(f"{_name(file)}: {reason}")
+
+
+def _name(file: Path) -> str:
+    # A name that is not UTF-8 is text to no reader of JSON.
+    return os.fsencode(file).decode(errors="backslashreplace")
 
 
 def _print_judgement(out: Console, file: Path, text: RoundText, judgement: Judgement) -> None:
@@ -126,4 +138,4 @@ def _print_judgement(out: Console, file: Path, text: RoundText, judgement: Judge
         what = (
             "what is undecided hangs on" if undecided else "every bet is decided, the round lacks"
         )
-        out.print(f"  incomplete: {what} cards or acts not written down")
+        out.print(f"  incomplete: {what} cards or acts that are unknown or not written down")

@@ -1,6 +1,7 @@
 """`audit`: every recorded round held to the rules, in a ledger or an export."""
 
 from collections.abc import Mapping
+from datetime import tzinfo
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,14 +10,20 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.errors import FINDINGS, UsageError
+from cli.errors import UsageError
+from cli.exit_codes import FINDINGS
 from cli.integrity import print_integrity
 from cli.options import (
+    UTC_ZONE,
     JsonOption,
     LedgerOption,
     PublicKeyOption,
+    ZoneOption,
     given_public_key,
     open_to_read,
+    parse_zone,
+    program,
+    with_ledger,
 )
 from cli.render import (
     MOST_SHOWN,
@@ -25,13 +32,13 @@ from cli.render import (
     plain,
     plain_table,
     print_findings,
-    print_json,
     print_sentence,
+    print_verdict,
     progress_bar,
 )
 from cli.witness import cosigned_by
 from ledger.findings import EVENT_UNREADABLE
-from ledger.verify import SAMPLE
+from ledger.verify.whole import SAMPLE
 from replay.audit import AuditResult
 from replay.bulk.audit import audit
 from replay.bulk.manifest import (
@@ -45,11 +52,15 @@ from replay.bulk.parquet import audit_parquet
 from replay.catalogue import rules_by_content, rules_by_digest
 from replay.engine.rules import Rules
 from replay.errors import ExportUnusable, UnknownGame
+from replay.local_time import zoned_text
+from replay.narrative import counted
 
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("audit")(audit_command)
+    app.command("audit", epilog="Example: shoeproof audit --checkpoint kept.checkpoint")(
+        audit_command
+    )
 
 
 def audit_command(
@@ -120,14 +131,16 @@ def audit_command(
         bool,
         typer.Option("--every-signature", help="Verify also those that a checkpoint would spare."),
     ] = False,
+    zone: ZoneOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Hold every leaf to the ledger's checkpoint, and every round to the rules it names.
+    """Hold every leaf to a checkpoint, every round to its rules.
 
     Leaves that the ledger's latest checkpoint covers, or the one given, are hashed; all other
     signatures are verified, and those of every disputed round. Open rounds are judged as far as
     they go. What all this does not show is said at the end.
     """
+    shown_in = parse_zone(zone) or UTC_ZONE
     if workers is not None and scheduler is not None:
         raise UsageError("the workers are --scheduler's, or processes here: leave out --workers")
     if parquet is not None:
@@ -140,7 +153,7 @@ def audit_command(
         manifest = read_manifest(parquet)
         _refuse_unknown_game(rules_by_content(manifest.rules.values()), only, "this export")
         shown = _verified_checkpoint(manifest, checkpoint, policy)
-        _audit_export(parquet, only, workers, scheduler, shown, as_json=as_json)
+        _audit_export(parquet, only, workers, scheduler, shown, shown_in, as_json=as_json)
         return
     if policy is not None:
         raise UsageError(
@@ -165,9 +178,14 @@ def audit_command(
             scheduler=scheduler,
         )
     if as_json:
-        print_json({**_as_json(result.rounds), "integrity": result.integrity})
+        sound = not (result.rounds.findings or result.integrity.findings)
+        print_verdict({**_as_json(result.rounds), "integrity": result.integrity}, sound=sound)
     else:
-        _print_audit(console(), result.rounds, only)
+        _print_audit(console(), result.rounds, only, shown_in)
+        if result.rounds.findings:
+            out, command = console(), f"{program()} fault FINDING{with_ledger(path)}"
+            out.print("How far one of these went, and what it owes:")
+            out.print(f"  {plain(command)}", soft_wrap=True)
         all_read = EVENT_UNREADABLE not in result.rounds.by_code
         print_integrity(console(), result.integrity, all_read=all_read)
     if result.rounds.findings or result.integrity.findings:
@@ -192,6 +210,8 @@ def _verified_checkpoint(
         "cosigned_by": cosigned_by(note, policy, None),
         # Not what the manifest says: whoever hands it over does not set the limits of its worth.
         "cannot_prove": CANNOT_PROVE,
+        # The manifest is nobody's signed word.
+        "unsigned": ["size"],
     }
 
 
@@ -201,6 +221,7 @@ def _audit_export(
     workers: int | None,
     scheduler: str | None,
     shown: dict[str, Any],
+    zone: tzinfo,
     *,
     as_json: bool,
 ) -> None:
@@ -214,11 +235,11 @@ def _audit_export(
             scheduler=scheduler,
         )
     if as_json:
-        print_json({**_as_json(result), **shown})
+        print_verdict({**_as_json(result), **shown}, sound=not result.findings)
     else:
         out = console()
-        _print_audit(out, result, only)
-        _print_checkpoint(out, shown, result.size)
+        _print_audit(out, result, only, zone, by_word=", by the word of whoever made the export")
+        _print_checkpoint(out, shown)
         out.print("An export cannot prove:")
         for lack in shown["cannot_prove"]:
             print_sentence(out, lack, 2)
@@ -226,11 +247,11 @@ def _audit_export(
         raise typer.Exit(FINDINGS)
 
 
-def _print_checkpoint(out: Console, shown: dict[str, Any], size: int) -> None:
+def _print_checkpoint(out: Console, shown: dict[str, Any]) -> None:
     if shown["checkpoint"] is None:
         out.print("No checkpoint came with this export.")
         return
-    said = [f"It carries a checkpoint of {shown['checkpoint_size']:,} of its {size:,} leaves"]
+    said = [f"It carries a checkpoint of {counted(shown['checkpoint_size'], 'leaf', 'leaves')}"]
     if shown["checkpoint_is_the_kept_one"]:
         said.append("the one you keep")
     if shown["checkpoint_signed_as_the_policy_asks"]:
@@ -255,21 +276,25 @@ def _refuse_unknown_game(rules: Mapping[str, Rules], only: str | None, where: st
         raise UnknownGame(f"{where} has no game {only!r}; it has {', '.join(known) or 'none'}")
 
 
-def _print_audit(out: Console, result: AuditResult, only: str | None) -> None:
+def _print_audit(
+    out: Console, result: AuditResult, only: str | None, zone: tzinfo, by_word: str = ""
+) -> None:
     of_game = "" if only is None else f" of {only} alone"
-    out.print(
-        f"Audited {result.closed_rounds:,} closed and {len(result.void_rounds):,} void rounds"
-        f"{of_game} from {result.size:,} leaves."
+    print_sentence(
+        out,
+        f"Audited {result.closed_rounds:,} closed and "
+        f"{counted(len(result.void_rounds), 'void round')}{of_game} "
+        f"from {counted(result.size, 'leaf', 'leaves')}{by_word}.",
     )
     for void in result.void_rounds[:MOST_SHOWN]:
         refunded = amount(void.refunded_minor, void.currency)
         out.print(f"  void  {void.round}  {refunded} went back: {plain(void.reason)}")
     if result.open_rounds:
-        many = len(result.open_rounds)
-        said = "1 round is" if many == 1 else f"{many:,} rounds are"
+        said = counted(len(result.open_rounds), "round is", "rounds are")
         out.print(f"{said} open, judged as far as the play went:")
         for opened in result.open_rounds[:MOST_SHOWN]:
-            said = f"open  {opened.round}  player {opened.player}, {opened.opened_at[:19]}Z"
+            since = zoned_text(opened.opened_at, zone)
+            said = f"open  {opened.round}  player {opened.player}, {since}"
             print_sentence(out, said, 2)
     if not result.findings:
         if result.closed_rounds or result.void_rounds or result.open_rounds:

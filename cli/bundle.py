@@ -1,14 +1,14 @@
 """`bundle`: one round with all its proofs in one file, and its verification without a ledger."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
-from cli.errors import FINDINGS
+from cli.exit_codes import FINDINGS
 from cli.options import (
     CheckpointOption,
     JsonOption,
@@ -37,9 +37,9 @@ KEYS_AS_TOLD = (
 class _MakesByDefault(TyperGroup):
     """`bundle ROUND` is `bundle make ROUND`: a round's id is the name of no command."""
 
-    # Typer's own annotation names a base class of its Context that it does not export.
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        if args and args[0] not in (*self.commands, "--help"):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the word `make` before what names no command."""
+        if args and args[0] not in (*self.commands, "-h", "--help"):
             args = ["make", *args]
         return super().parse_args(ctx, args)
 
@@ -48,11 +48,18 @@ app = typer.Typer(
     cls=_MakesByDefault,
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Put a round with all its proofs into one file (`bundle ROUND -o FILE`), and verify it.",
+    help="Put a round with all its proofs into one file; verify it. `bundle ROUND -o FILE` is "
+    "`bundle make ROUND -o FILE`.",
+    epilog="Example: shoeproof bundle 01a22c2b -o receipt.json",
 )
 
 
-@app.command("make")
+def register(commands: typer.Typer) -> None:
+    """Add this group."""
+    commands.add_typer(app, name="bundle")
+
+
+@app.command("make", epilog="Example: shoeproof bundle 01a22c2b -o receipt.json")
 def make_command(
     round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The bundle's file.")],
@@ -63,10 +70,10 @@ def make_command(
         typer.Option(help="A checkpoint your reader has: the bundle then connects to it."),
     ] = None,
 ) -> None:
-    """Write a round's events, rules, keys, a checkpoint and every proof into one file.
+    """Write a round with every proof into one file.
 
-    A player or an adjudicator checks it with `shoeproof bundle verify`, offline, with nothing but
-    your public key.
+    It holds the round's events, rules and keys, and a checkpoint. A player or an adjudicator checks
+    it with `shoeproof bundle verify`, offline, with nothing but your public key.
     """
     # Under a checkpoint that is there already no key is needed.
     with open_to_write(path) if checkpoint is None else open_to_read(path) as ledger:
@@ -80,7 +87,9 @@ def make_command(
     console().print(f"wrote {output}, {len(bundle):,} bytes", soft_wrap=True)
 
 
-@app.command("verify")
+@app.command(
+    "verify", epilog="Example: shoeproof bundle verify receipt.json --public-key operator.vkey"
+)
 def verify_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The bundle.")],
     public_key: Annotated[
@@ -94,7 +103,7 @@ def verify_command(
     max_age: MaxAgeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify a bundle without any ledger, and replay its round by the rules it carries.
+    """Verify a bundle without any ledger, and replay its round.
 
     What it holds is proven; what was left out of it is not: a round's end is shown by its closing
     event alone, and that no key was revoked by nothing.
@@ -116,6 +125,7 @@ def verify_command(
                 "kept_checkpoint_agrees": None if kept is None else True,
                 "cosigned_by": cosigned,
                 "end_is_proven": verified.end_is_proven,
+                "seen": msgspec.to_builtins(verified.seen),
                 "revocations_proven_complete": False,
                 "sound": not found,
                 "findings": msgspec.to_builtins(found),
@@ -128,6 +138,13 @@ def verify_command(
             Text(f"{len(verified.events)} events are proven under the checkpoint of {head.origin}")
         )
         out.print(f"with {head.size:,} leaves, signed by the log's key.")
+        if verified.seen:
+            last = verified.seen[-1]
+            print_sentence(
+                out,
+                f"Its signer had seen the first {last.size:,} leaves, root {last.root[:16]}…: who "
+                "keeps this file holds the operator to all of them (verify --receipt).",
+            )
         if found and not verified.end_is_proven:
             out.print(END_NOT_PROVEN)
         print_sentence(out, KEYS_AS_TOLD)

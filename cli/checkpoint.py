@@ -7,7 +7,7 @@ import msgspec
 import typer
 from rich.text import Text
 
-from cli.errors import FINDINGS
+from cli.exit_codes import FINDINGS
 from cli.options import (
     JsonOption,
     LedgerOption,
@@ -19,14 +19,17 @@ from cli.options import (
 from cli.render import console, print_findings, print_json, progress_bar
 from ledger.checkpoint import parse_checkpoint
 from ledger.files import write_durably
-from ledger.fsck import Checkup, fsck
 from ledger.signing import sign_checkpoint
+from ledger.verify.fsck import Checkup, fsck
+from replay.narrative import counted
 
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("checkpoint")(checkpoint_command)
-    app.command("fsck")(fsck_command)
+    app.command("checkpoint", epilog="Example: shoeproof checkpoint -o kept.checkpoint")(
+        checkpoint_command
+    )
+    app.command("fsck", epilog="Example: shoeproof fsck --public-key operator.vkey")(fsck_command)
 
 
 def checkpoint_command(
@@ -35,10 +38,10 @@ def checkpoint_command(
         Path | None, typer.Option("-o", "--output", help="Write it to this file.")
     ] = None,
 ) -> None:
-    """Sign how many leaves the ledger has and their Merkle root: some 200 bytes, to be kept.
+    """Sign how many leaves there are and their Merkle root.
 
-    Whoever keeps it can have it proven later that nothing before it was changed or removed:
-    `shoeproof verify --checkpoint FILE`. Give it to your auditors each day.
+    Whoever keeps these 200 bytes can have it proven later that nothing before it was changed or
+    removed: `shoeproof verify --checkpoint FILE`. Give it to your auditors each day.
     """
     with open_to_write(path) as ledger:
         note = sign_checkpoint(ledger)
@@ -53,7 +56,7 @@ def checkpoint_command(
 def fsck_command(
     path: LedgerOption = None, public_key: PublicKeyOption = None, as_json: JsonOption = False
 ) -> None:
-    """Derive everything again from the stored bytes, and name what is damaged and what is not.
+    """Derive everything again, and name what is damaged.
 
     Nothing is repaired: bring back a copy that is sound, or go on knowing what is lost.
     """
@@ -97,7 +100,7 @@ def _print(checkup: Checkup) -> None:
         out.print(f"last checkpoint: {size:,} leaves")
         return
     print_findings(out, checkup.findings)
-    out.print(Text(f"DAMAGED: {len(checkup.findings):,} findings", "bold red"))
+    out.print(Text(f"DAMAGED: {counted(len(checkup.findings), 'finding')}", "bold red"))
     if last_good is None or not last_good.size:
         out.print("last good checkpoint: none of those kept here")
     else:

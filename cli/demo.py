@@ -2,8 +2,8 @@
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Final
 
 import typer
@@ -12,12 +12,12 @@ from rich.text import Text
 
 from cli.errors import UsageError
 from cli.options import program
-from cli.render import console, print_findings, progress_bar
+from cli.render import console, print_command, print_findings, progress_bar
 from cli.rounds import print_replay
 from cli.rtp import count, print_rtp
 from cli.tables import even_stakes, table_settings
 from ledger import Ledger
-from ledger.directory import DATABASE, SETTINGS
+from ledger.directory import DATABASE, SETTINGS, building
 from ledger.events import BetSettled
 from ledger.verify import verify
 from replay.audit import audit, check_reveals
@@ -27,6 +27,7 @@ from replay.players import make_player
 from replay.replayer import Replay, replay_round
 from replay.simulation import simulate
 
+PUBLIC_KEY: Final = "operator.vkey"
 DEFAULT_PLACE: Final = Path("shoeproof-demo")
 GAMES: Final = ("zappit", "zero", "nba")
 PLAYERS: Final = {"basic": 700, "cautious": 250, "random": 150}
@@ -35,36 +36,37 @@ PLAYERS: Final = {"basic": 700, "cautious": 250, "random": 150}
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("demo")(demo_command)
+    app.command("demo", epilog="Example: shoeproof demo --into ./trial")(demo_command)
 
 
 def demo_command(
     place: Annotated[Path, typer.Option("--into", help="Where to put it.")] = DEFAULT_PLACE,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier demo there.")] = False,
 ) -> None:
-    """Show everything at work: keys, rounds, signatures, replay, RTP, and tampering found."""
+    """Show everything at work: play, proof, and tampering found.
+
+    It makes keys, plays rounds, verifies, replays and counts them, and alters a byte in a copy.
+    """
     _make_room(place, force)
     out = console()
-    with tempfile.TemporaryDirectory(prefix=".shoeproof-demo-", dir=place.parent) as temporary:
-        building = Path(temporary) / "ledger"
-        with Ledger.init(building, "demo.example/blackjack") as ledger:
+    with building(place) as temporary:
+        with Ledger.init(temporary / "ledger", "demo.example/blackjack") as ledger:
             add_published_games(ledger)
             operator = ledger.public_keys()["operator"]
             _heading(out, 1, "Keys and a ledger")
-            out.print(f"operator's public key: {operator}", soft_wrap=True)
+            name, key_id, _ = operator.split("+", 2)
+            out.print(f"operator's public key: {name}, id {key_id}")
+            out.print(f"It is written to {place}/{PUBLIC_KEY}", soft_wrap=True)
             _play(out, ledger)
             _verify(out, ledger, operator)
             _audit(out, ledger)
             _heading(out, 5, "Realised return to player, counted by DuckDB")
-            print_rtp(out, *count(ledger))
+            print_rtp(out, *count([ledger]))
             shown = _show_round(out, ledger)
-        copy = Path(temporary) / "altered-copy"
-        shutil.copytree(building, copy)
+        copy = temporary / "altered-copy"
+        shutil.copytree(temporary / "ledger", copy)
         _tamper(out, copy, operator, shown)
-        os.mkdir(place)
-        os.rename(building, place / "ledger")
-        os.rename(copy, place / "altered-copy")
-        (place / "operator.vkey").write_text(operator + "\n", encoding="ascii")
+        (temporary / PUBLIC_KEY).write_text(operator + "\n", encoding="ascii")
     _next_steps(out, place, shown.round_id)
 
 
@@ -179,8 +181,9 @@ def _next_steps(out: Console, place: Path, round_id: str) -> None:
     )
     called = program()
     for command in (
-        f"replay {round_id} --ledger {place}/ledger",
-        f"verify --ledger {place}/altered-copy --public-key {place}/operator.vkey",
-        f"play nba --ledger {place}/ledger",
+        f"replay {round_id} --ledger {quote(f'{place}/ledger')}",
+        f"verify --ledger {quote(f'{place}/altered-copy')} "
+        f"--public-key {quote(f'{place}/{PUBLIC_KEY}')}",
+        f"play nba --ledger {quote(f'{place}/ledger')}",
     ):
-        out.print(f"  {called} {command}", soft_wrap=True)
+        print_command(out, f"{called} {command}")

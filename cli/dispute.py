@@ -1,7 +1,7 @@
-"""`dispute`: from a complaint to the round it is about, its assessment, and a signed decision."""
+"""`dispute`: from a complaint to the round it is about, its assessment, and the cases that wait."""
 
-import hashlib
-import sys
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Annotated
 
@@ -9,69 +9,122 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.assessment import assessment_json, print_assessment, print_plan, words
-from cli.errors import FINDINGS, SOUND, UNREADABLE, UsageError
+from cli import case_report, decide
+from cli.assessment import assessment_json, print_assessment, words
+from cli.cases import (
+    ShownOption,
+    assess_case,
+    attachment,
+    case_json,
+    currency_of_round,
+    date,
+    must_exist,
+    read_shown,
+    received_at,
+    tell_due,
+)
+from cli.complaint import Span, assess_and_print, open_span, tell_opened
+from cli.complaint_screen import complaint_json, unit_of_sum
+from cli.errors import Mistakes, UsageError
+from cli.exit_codes import FINDINGS, SOUND, UNREADABLE
 from cli.find import find_command
+from cli.next_step import print_next
 from cli.options import (
+    UTC_ZONE,
     JsonOption,
     LedgerOption,
+    ZoneOption,
     open_to_read,
     open_to_write,
-    program,
+    parse_zone,
     staff_signer,
-    with_ledger,
 )
-from cli.render import amount, console, error_console, plain, plain_table, print_json
+from cli.render import (
+    amount,
+    console,
+    plain,
+    plain_table,
+    print_json,
+    print_sentence,
+    print_verdict,
+)
 from cli.rounds import find_round
 from ledger import Ledger
 from ledger.clock import parse_time
-from ledger.errors import UnknownStream
-from ledger.events import DISPUTES_PREFIX, Attachment
-from ledger.verify import verify_stream
-from replay.disputes.assess import assess
-from replay.disputes.assessment import REMEDIES, Assessment, Claim, RemedyName
-from replay.disputes.cases import DAYS_TO_ANSWER, Case, fold_cases, key_names, read_cases
-from replay.disputes.decide import Plan, plan_decision
-from replay.disputes.evidence import Evidence, currency_of, gather
-from replay.disputes.pay import carry_out, open_case
+from replay.disputes.assessment import Assessment, Claim
+from replay.disputes.cases import CLAIMS, DAYS_TO_ANSWER, Case
+from replay.disputes.complaints.cases import (
+    Complaint,
+    is_complaint,
+)
+from replay.disputes.listing import Listing, list_cases
+from replay.disputes.pay import open_case
 from replay.disputes.touched import with_touched
-from replay.round_text import RoundText, read_round
+from replay.narrative import decision_word
 
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Open a case about a round, assess it, decide it, and pay by signed events.",
+    help="Open, assess and decide cases; pay by signed events.",
+    epilog="Example: shoeproof dispute find --player anna --stake 5.00",
 )
 
-app.command("find")(find_command)
+
+def register(commands: typer.Typer) -> None:
+    """Add this group, in the order of its users' work."""
+    decide.register(app)
+    case_report.register(app)
+    commands.add_typer(app, name="dispute")
+
+
+app.command("find", epilog="Example: shoeproof dispute find --player anna --stake 5.00 --card Qs")(
+    find_command
+)
 
 SECONDS_A_DAY = 86_400
 
-CaseArgument = Annotated[
-    str,
-    typer.Argument(metavar="CASE", help="The round, or how its id begins; .N for its N-th case."),
-]
-KeyOption = Annotated[
-    str, typer.Option(help="Whose key signs: its name in the ledger's keys/, or a .pem file.")
-]
-YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask: for scripts.")]
-ShownOption = Annotated[
-    Path | None,
-    typer.Option(help="What the player's screen showed, as a `.round` file."),
-]
 
-
-@app.command("open")
+@app.command("open", epilog="Example: shoeproof dispute open 01a22c2b --claim settlement")
 def open_command(
-    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
-    claim: Annotated[Claim, typer.Option(help="What the player says went wrong.")],
+    claim: Annotated[
+        str,
+        typer.Option(help=f"What the player says went wrong: {', '.join(CLAIMS)}; in a span more."),
+    ],
+    round_id: Annotated[
+        str | None, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")
+    ] = None,
     note: Annotated[str | None, typer.Option(help="The complaint in the player's words.")] = None,
     attach: Annotated[
         list[Path] | None,
         typer.Option(help="A file the player sent; its SHA-256 is recorded. May repeat."),
     ] = None,
+    player: Annotated[
+        str | None, typer.Option(help="Open a complaint about this player's rounds in a span.")
+    ] = None,
+    since: Annotated[str | None, typer.Option("--from", help="When the span begins.")] = None,
+    until: Annotated[str | None, typer.Option("--to", help="When it ends.")] = None,
+    no_round: Annotated[
+        bool, typer.Option("--no-round", help="The ledger does not hold the round.")
+    ] = False,
+    evidence: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="With --player: a file, kept by SHA-256; a .csv is a wallet's statement."
+        ),
+    ] = None,
+    received: Annotated[
+        str | None,
+        typer.Option(help="When the complaint came in, by default now: 2026-01-31 or with a time."),
+    ] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(help="The player's time zone, by which times are read and the due day told."),
+    ] = None,
     days: Annotated[
-        int, typer.Option(min=1, max=3650, help="In how many days the player is to be answered.")
+        int,
+        typer.Option(
+            min=1, max=3650, help="In how many days of receipt the player is to be answered."
+        ),
     ] = DAYS_TO_ANSWER,
     key: Annotated[
         str | None, typer.Option(help="Whose key signs; by default the ledger's staff key.")
@@ -79,195 +132,187 @@ def open_command(
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Open a case about a round: the claim and the attachments' digests become a signed event."""
-    attachments = [_attachment(each) for each in attach or ()]
+    """Open a case about a round, or about a span of rounds.
+
+    The claim and the attachments' digests become a signed event. With --player, --from and --to it
+    is a complaint about every round of a span, with --no-round about one that the ledger does not
+    hold.
+    """
+    about_span = (player, since, until, evidence) != (None,) * 4 or no_round
+    if about_span == (round_id is not None):
+        raise UsageError("give a round, or --player with --from and --to or --no-round; not both")
+    wrong, shown_in, signer, said = Mistakes(), None, None, None
+    attachments = [attachment(each) for each in attach or ()]
     with open_to_write(path) as ledger:
-        signer = None if key is None else staff_signer(ledger, key)
+        with wrong:
+            shown_in = parse_zone(zone)
+        with wrong:
+            signer = None if key is None else staff_signer(ledger, key)
+        with wrong:
+            said = None if round_id is None else _read_claim(claim)
+        wrong.tell()
+        if round_id is None or said is None:
+            span = Span(player, since, until, zone, no_round, (*(evidence or ()), *(attach or ())))
+            complaint = open_span(
+                ledger, span, claim, note=note, days=days, signer=signer, received=received
+            )
+            tell_opened(complaint, ledger, path, as_json=as_json)
+            return
         stream = find_round(ledger, round_id)
-        _must_exist(ledger, stream)
+        must_exist(ledger, stream)
+        begun = parse_time(ledger.events(stream)[0].event.at)
         case = open_case(
-            ledger, stream, claim, note=note, attachments=attachments, days=days, signer=signer
+            ledger,
+            stream,
+            said,
+            note=note,
+            attachments=attachments,
+            received=received_at(received, shown_in, begun),
+            days=days,
+            signer=signer,
         )
-    if as_json:
-        print_json(_case_json(case, ledger))
-        return
+        if as_json:
+            print_json(case_json(case, ledger))
+            return
     out = console()
-    out.print(f"Opened case {case.id}", soft_wrap=True)
-    out.print(f"To be answered by {_day(case.opened.deadline)}; see what the ledger shows:")
-    out.print(f"  {program()} dispute assess {case.id}{with_ledger(path)}", soft_wrap=True)
+    out.print(f"Opened case {case.id}")
+    tell_due(out, case, path, shown_in or UTC_ZONE)
 
 
-@app.command("assess")
+@app.command("assess", epilog="Example: shoeproof dispute assess 01a22c2b")
 def assess_command(
     case_id: Annotated[
         str, typer.Argument(metavar="ROUND|CASE", help="A round or a case, or how it begins.")
     ],
     shown: ShownOption = None,
+    statements: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--evidence", help="Of a complaint, the wallet's statement attached to it, to be read."
+        ),
+    ] = None,
+    zone: ZoneOption = None,
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what the evidence shows, which remedy governs, and what each would pay. Only reads.
+    """Say what the evidence shows and what each remedy pays.
 
-    The exit code is 3 where evidence is forged or missing.
+    It says which remedy governs, and only reads. A decided case, named by its number, is shown as
+    it was when it was decided, a round as it is now. The exit code is 3 where evidence is forged or
+    missing.
     """
-    screen = None if shown is None else _read_shown(shown)
+    shown_in = parse_zone(zone) or UTC_ZONE
+    screen = read_shown(shown)
     with open_to_read(path) as ledger:
-        evidence, assessment, case = _assess(ledger, case_id, screen)
+        if is_complaint(ledger, case_id):
+            code = assess_and_print(ledger, case_id, statements or (), path, as_json=as_json)
+            raise typer.Exit(code)
+        evidence, assessment, _, case = assess_case(
+            ledger, case_id, screen, as_decided=True, zone=shown_in
+        )
         assessment = with_touched(ledger, evidence, assessment)
     if as_json:
-        print_json(assessment_json(assessment, evidence, case))
+        print_verdict(
+            assessment_json(assessment, evidence, case), sound=_exit_code(assessment) == SOUND
+        )
     else:
         out = console()
-        print_assessment(out, evidence, assessment)
-        _print_next(out, evidence, assessment, case, path)
+        print_assessment(out, evidence, assessment, shown_in)
+        print_next(out, evidence, assessment, case, path, shown_in)
     raise typer.Exit(_exit_code(assessment))
 
 
-@app.command("decide")
-def decide_command(
-    case_id: CaseArgument,
-    remedy: Annotated[RemedyName, typer.Option(help="What is decided: see `dispute assess`.")],
-    key: KeyOption,
-    reference: Annotated[
-        str | None, typer.Option(help="The reference of an adjudicator's decision.")
-    ] = None,
-    shown: Annotated[
-        Path | None,
-        typer.Option(help="With --reference, honour what this attached `.round` file shows."),
-    ] = None,
-    yes: YesOption = False,
-    path: LedgerOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Decide a case: show what will be paid, ask, then record decision and payment as one.
-
-    Above the policy's limit, and by an adjudicator's reference, two persons decide: each runs this
-    with their own key, and the second pays.
-    """
-    if reference is not None and not reference.strip():
-        raise UsageError("the reference is empty: give the adjudicator's")
-    if shown is not None and reference is None:
-        raise UsageError("only an adjudicator may go by what a screen showed: give --reference")
-    screen = None if shown is None else _read_shown(shown)
-    with open_to_write(path) as ledger:
-        signer = staff_signer(ledger, key)
-        evidence, assessment, case = _assess(ledger, case_id, screen)
-        if case is None:
-            raise UsageError(f"there is no case about {evidence.round_id}: open one first")
-        if shown is not None and _attachment(shown) not in case.opened.attachments:
-            raise UsageError(f"{shown.name} is not what was attached to the case {case.id}")
-        cases = fold_cases(evidence.disputes, key_names(ledger))
-        plan = plan_decision(
-            evidence, assessment, cases[: case.number], remedy, key=signer.name, reference=reference
-        )
-        currency = currency_of(evidence)
-        if not yes:
-            _somebody_is_here()
-            print_plan(error_console(), plan, signer.name, currency)
-            _confirm("Sign and record this decision?")
-        recorded = carry_out(ledger, evidence, plan, signer)
-        case = read_cases(ledger, evidence.round_id)[-1]
-    if as_json:
-        print_json({**_case_json(case, ledger), "leaves": [each.leaf_index for each in recorded]})
-    else:
-        _tell_decided(console(), plan, case, currency, [each.leaf_index for each in recorded])
-
-
-@app.command("list")
+@app.command("list", epilog="Example: shoeproof dispute list --all")
 def list_command(
     everything: Annotated[bool, typer.Option("--all", help="Decided cases too.")] = False,
+    zone: ZoneOption = None,
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the cases that wait, the most urgent first: age, deadline, and what is overdue."""
+    """List the cases that wait, the most urgent first.
+
+    Each has its outcome, amount, deadline, and what is late.
+    """
+    shown_in = parse_zone(zone) or UTC_ZONE
     with open_to_read(path) as ledger:
-        now = ledger.now()
-        unsound: list[str] = []
-        cases: list[Case] = []
-        for stream in ledger.disputed():
-            if verify_stream(ledger, stream):
-                unsound.append(stream.removeprefix(DISPUTES_PREFIX))
-            else:
-                cases += read_cases(ledger, stream.removeprefix(DISPUTES_PREFIX))
-        shown = [case for case in cases if everything or case.state != "decided"]
+        now, listing = ledger.now(), list_cases(ledger)
+        shown = [case for case in listing.cases if everything or case.state != "decided"]
         shown.sort(key=lambda case: (case.state == "decided", case.opened.deadline or "~"))
         if as_json:
-            rows = [_case_json(case, ledger) for case in shown]
-            print_json({"cases": rows, "not_verified": unsound})
-    out = console()
+            rows = [
+                complaint_json(case, ledger)
+                if isinstance(case, Complaint)
+                else case_json(case, ledger)
+                for case in shown
+            ]
+            told = {"not_verified": listing.unsound, "doubts": listing.doubts}
+            print_json({"cases": rows, **told})
+        else:
+            _print_cases(console(), ledger, shown, now, shown_in)
     if not as_json:
-        columns = ("case", "claim", "state", "days", "due")
-        table = plain_table(*columns, right=("days",), whole=("case",), gap=1)
-        for case in shown:
-            late = case.is_overdue(now)
-            due = Text(_day(case.opened.deadline), "bold red" if late else "")
-            age = case.age(now).total_seconds() / SECONDS_A_DAY
-            state = "OVERDUE" if late else words(case.state)
-            cells = (
-                plain(case.opened.claim),
-                Text(state, "bold red" if late else ""),
-                f"{age:.0f}",
-            )
-            table.add_row(Text(case.id, no_wrap=True), *cells, due)
-        out.print(table if shown else "no case waits")
-        for round_id in unsound:
-            text = f"The cases about {plain(round_id)} do not verify: verify the ledger"
-            out.print(Text(text, "bold red"), soft_wrap=True)
-    if unsound:
+        _print_unsound(console(), listing)
+    if listing.unsound or listing.doubts:
         raise typer.Exit(UNREADABLE)
 
 
-def find_case(ledger: Ledger, text: str) -> tuple[str, int | None]:
-    """Return the round, and the number where one is given, of a case named `ROUND` or `ROUND.N`.
-
-    Raises UsageError for a round that is not there and for a number that is none.
-    """
-    name, dot, number = text.strip().partition(".")
-    if dot and not (number.isascii() and number.isdecimal() and len(number) < 10):
-        raise UsageError(f"{text!r} names no case: write the round's id, a dot and a number")
-    round_id = find_round(ledger, name)
-    _must_exist(ledger, round_id)
-    return round_id, int(number) if dot else None
+def _print_unsound(out: Console, listing: Listing) -> None:
+    for name in listing.unsound:
+        text = f"The cases about {plain(name)} do not verify: verify the ledger"
+        out.print(Text(text, "bold red"), soft_wrap=True)
+    for doubt in listing.doubts:
+        so = "a case may be shown without its decision, or not at all; verify the ledger"
+        print_sentence(out, f"{doubt[:1].upper()}{doubt[1:]}: {so}", style="bold red")
 
 
-def _assess(
-    ledger: Ledger, text: str, shown: RoundText | None
-) -> tuple[Evidence, Assessment, Case | None]:
-    round_id, number = find_case(ledger, text)
-    evidence = gather(ledger, round_id)
-    cases = fold_cases(evidence.disputes, key_names(ledger))
-    if number is not None and not 1 <= number <= len(cases):
-        there = f"its cases are 1 to {len(cases)}" if cases else "nobody opened one"
-        raise UsageError(f"there is no case {number} about {round_id}: {there}")
-    case = cases[(number or len(cases)) - 1] if cases else None
-    claim = None if case is None else case.claim
-    return evidence, assess(evidence, claim, shown), case
+def _print_cases(
+    out: Console,
+    ledger: Ledger,
+    cases: Sequence[Case | Complaint],
+    now: datetime,
+    zone: tzinfo,
+) -> None:
+    columns = ("case", "claim", "outcome", "days", f"due ({zone})")
+    table = plain_table(*columns, right=("days",), whole=("case",), gap=1)
+    for column in table.columns:
+        # What a player says in a complaint may be long.
+        column.no_wrap = column.header not in ("claim", "outcome")
+    for case in cases:
+        style = "bold red" if case.is_overdue(now) else ""
+        days = case.age(now).total_seconds() / SECONDS_A_DAY
+        due = Text(date(case.opened.deadline, zone), style)
+        outcome = _outcome(ledger, case, now)
+        table.add_row(case.id, plain(case.opened.claim), outcome, f"{days:.0f}", due)
+    out.print(table if cases else "no case waits")
 
 
-def _must_exist(ledger: Ledger, round_id: str) -> None:
-    if ledger.store.event(round_id, 1) is None:
-        raise UnknownStream(
-            f"this ledger, {ledger.origin}, has no round {round_id}: is it another ledger's?"
-        )
+def _outcome(ledger: Ledger, case: Case | Complaint, now: datetime) -> Text:
+    """Return what became of a case, a line each: the decision, what it pays, and what is late."""
+    decision = case.decisions[-1].data if case.decisions else None
+    lines = [Text(words(case.state))]
+    if decision is not None and case.state == "decided":
+        lines = [Text(plain(decision_word(decision)))]
+    if case.is_overdue(now):
+        lines = [Text("OVERDUE", "bold red")]
+    if decision is not None and decision.amount_minor:
+        lines.append(Text(amount(decision.amount_minor, _unit(ledger, case))))
+    if case.is_late:
+        lines.append(Text("opened late", "yellow"))
+    elif isinstance(case, Case) and case.was_answered_late:
+        lines.append(Text("answered late", "yellow"))
+    return Text("\n").join(lines)
 
 
-def _attachment(file: Path) -> Attachment:
-    with open(file, "rb") as content:
-        return Attachment(file.name, hashlib.file_digest(content, "sha256").hexdigest())
+def _unit(ledger: Ledger, case: Case | Complaint) -> str:
+    if isinstance(case, Case):
+        return currency_of_round(ledger, case.round)
+    return unit_of_sum(case, ledger)
 
 
-def _read_shown(file: Path) -> RoundText:
-    return read_round(file.read_bytes())
-
-
-def _somebody_is_here() -> None:
-    if not sys.stdin.isatty():
-        raise UsageError("nothing was recorded: nobody is here to confirm it; scripts add --yes")
-
-
-def _confirm(question: str) -> None:
-    if not typer.confirm(question, err=True):
-        raise UsageError("nothing was recorded")
+def _read_claim(text: str) -> Claim:
+    for claim in CLAIMS:
+        if text == claim:
+            return claim
+    raise UsageError(f"{text!r} is not a claim about a round: write {', '.join(CLAIMS)}")
 
 
 def _exit_code(assessment: Assessment) -> int:
@@ -275,70 +320,3 @@ def _exit_code(assessment: Assessment) -> int:
         return UNREADABLE
     differs = "screen_differs" in assessment.classes
     return FINDINGS if assessment.findings or differs else SOUND
-
-
-def _print_next(
-    out: Console, evidence: Evidence, assessment: Assessment, case: Case | None, path: str | None
-) -> None:
-    begin = f"  {program()} dispute"
-    end = with_ledger(path)
-    out.print()
-    if case is None:
-        out.print("Nobody opened a case about this round. If the player complains:")
-        command = f"{begin} open {evidence.round_id} --claim CLAIM{end}"
-    elif case.state == "decided":
-        remedy = words(case.decisions[-1].data.remedy)
-        out.print(f"Case {case.id} was decided: {remedy}, {_day(case.decided_at)}.", soft_wrap=True)
-        return
-    else:
-        out.print(f"Case {case.id}, {words(case.state)}, due {_day(case.opened.deadline)}.")
-        remedy = assessment.governing.name
-        if case.state == "awaiting_second_key":
-            proposed = case.decisions[-1]
-            remedy = next(each for each in REMEDIES if each == proposed.data.remedy)
-            paid = amount(proposed.data.amount_minor, currency_of(evidence))
-            who = plain(" and ".join(proposed.keys))
-            out.print(f"{who} signed {words(remedy)}, {paid}; a second person signs the same:")
-        command = f"{begin} decide {case.id} --remedy {remedy} --key NAME{end}"
-    out.print(command, soft_wrap=True)
-
-
-def _tell_decided(out: Console, plan: Plan, case: Case, currency: str, leaves: list[int]) -> None:
-    where = f"leaf {leaves[0]}" if len(leaves) == 1 else f"leaves {leaves[0]} to {leaves[-1]}"
-    remedy, paid = words(plan.decided.remedy), amount(plan.decided.amount_minor, currency)
-    if not plan.stands:
-        text = f"Recorded in {where}; nothing is paid before a second key signs the same."
-    elif case.state == "referred":
-        text = f"Referred ({where}). The adjudicator's decision: --remedy … --reference …"
-    else:
-        text = f"Decided: {remedy}, {paid} paid ({where})."
-    out.print(f"Case {case.id}", soft_wrap=True)
-    out.print(text, soft_wrap=True)
-
-
-def _case_json(case: Case, ledger: Ledger) -> dict[str, object]:
-    now = ledger.now()
-    last = case.decisions[-1] if case.decisions else None
-    return {
-        "case": case.id,
-        "round": case.round,
-        "claim": case.opened.claim,
-        "note": case.opened.note,
-        "attachments": case.opened.attachments,
-        "state": case.state,
-        "opened_at": case.opened_at,
-        "opened_by": case.opened_by,
-        "deadline": case.opened.deadline,
-        "age_seconds": int(case.age(now).total_seconds()),
-        "is_overdue": case.is_overdue(now),
-        "decided_at": case.decided_at,
-        "remedy": None if last is None else last.data.remedy,
-        "reference": None if last is None else last.data.reference,
-        "amount_minor": None if last is None else last.data.amount_minor,
-        "keys": [] if last is None else list(last.keys),
-        "keys_needed": None if last is None else last.data.keys_needed,
-    }
-
-
-def _day(time: str | None) -> str:
-    return "no day" if time is None else f"{parse_time(time):%Y-%m-%d}"

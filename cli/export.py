@@ -9,10 +9,22 @@ import typer
 from cli.errors import UsageError
 from cli.options import LedgerOption, open_to_read
 from cli.render import console, print_sentence, progress_bar
+from ledger.files import write_parts_durably
 from ledger.transfer import export_leaves
 from replay.bulk.export import export_parquet
+from replay.bulk.manifest import CANNOT_PROVE
+from replay.narrative import counted
 
-app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
+app = typer.Typer(
+    rich_markup_mode=None,
+    invoke_without_command=True,
+    epilog="Example: shoeproof export -o casino.leaves",
+)
+
+
+def register(commands: typer.Typer) -> None:
+    """Add this group."""
+    commands.add_typer(app, name="export")
 
 
 @app.callback()
@@ -23,9 +35,10 @@ def export_command(
     ] = None,
     path: LedgerOption = None,
 ) -> None:
-    """Write every leaf, verbatim, as a stream: each after its length in two bytes.
+    """Write every leaf as a stream, or rounds as Parquet.
 
-    `export parquet DIR` writes rounds as columns instead.
+    Leaves are verbatim, each after its length in two bytes, and then comes their root. `export
+    parquet DIR` writes rounds as columns instead.
     """
     if context.invoked_subcommand is not None:
         return
@@ -36,11 +49,12 @@ def export_command(
             sys.stdout.buffer.writelines(export_leaves(ledger))
             sys.stdout.buffer.flush()
             return
-        with open(output, "xb") as file:
-            file.writelines(export_leaves(ledger))
+        if output.exists():
+            raise UsageError(f"{output} is there already: name another file, or remove it")
+        write_parts_durably(output, export_leaves(ledger))
 
 
-@app.command("parquet")
+@app.command("parquet", epilog="Example: shoeproof export parquet ./rounds")
 def parquet_command(
     place: Annotated[
         str,
@@ -55,9 +69,10 @@ def parquet_command(
         typer.Option(metavar="FILE", help="A signed checkpoint to put into the manifest."),
     ] = None,
 ) -> None:
-    """Write every round as Parquet columns, for `audit --parquet` and for analysts.
+    """Write every round as Parquet columns.
 
-    The manifest lists the files' digests and says what the columns cannot prove.
+    They are for `audit --parquet` and for analysts. The manifest lists the files' digests and says
+    what the columns cannot prove.
     """
     note = None if checkpoint is None else checkpoint.read_bytes()
     with open_to_read(path) as ledger, progress_bar() as bar:
@@ -70,7 +85,9 @@ def parquet_command(
         )
     out = console()
     rounds = sum(part.rounds for part in manifest.parts)
-    out.print(f"Wrote {rounds:,} rounds of {manifest.size:,} leaves to {place}", soft_wrap=True)
+    out.print(
+        f"Wrote {counted(rounds, 'round')} of {manifest.size:,} leaves to {place}", soft_wrap=True
+    )
     out.print("This export cannot prove:")
-    for lack in manifest.cannot_prove:
+    for lack in CANNOT_PROVE:
         print_sentence(out, lack, 2)

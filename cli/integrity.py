@@ -4,8 +4,9 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.render import print_findings, print_sentence
-from ledger.held import Held
-from ledger.integrity import Integrity
+from ledger.verify.integrity import Integrity
+from ledger.verify.known_checkpoints import KnownCheckpoint
+from replay.narrative import counted
 
 
 def print_integrity(out: Console, proved: Integrity, *, all_read: bool) -> None:
@@ -35,7 +36,7 @@ def print_integrity(out: Console, proved: Integrity, *, all_read: bool) -> None:
         )
     print_findings(out, proved.findings)
     if proved.findings:
-        out.print(Text(f"INTEGRITY: {len(proved.findings):,} findings", "bold red"))
+        out.print(Text(f"INTEGRITY: {counted(len(proved.findings), 'finding')}", "bold red"))
     elif all_read:
         out.print(Text("No leaf is altered, missing or out of its place.", "bold green"))
     out.print("Left open:")
@@ -44,10 +45,10 @@ def print_integrity(out: Console, proved: Integrity, *, all_read: bool) -> None:
 
 
 def _leaves(count: int) -> str:
-    return "1 leaf" if count == 1 else f"{count:,} leaves"
+    return counted(count, "leaf", "leaves")
 
 
-def _name(held: Held) -> str:
+def _name(held: KnownCheckpoint) -> str:
     return "The checkpoint given" if held.source == "given" else "The ledger's own checkpoint"
 
 

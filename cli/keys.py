@@ -10,13 +10,15 @@ from cli.options import (
     JsonOption,
     LedgerOption,
     ledger_path,
+    no_such_key,
     open_to_read,
     open_to_write,
     passphrase_of_keys,
     program,
     with_ledger,
 )
-from cli.render import console, plain_table, print_json
+from cli.render import console, plain_table, print_command, print_json
+from ledger.directory import KEYS
 from ledger.events import ROLES, Role
 from ledger.keyring import RingKey
 from ledger.keys import parse_vkey
@@ -27,25 +29,34 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Show, add, rotate and revoke the keys that sign a ledger.",
+    epilog="Example: shoeproof keys list",
 )
 
 
-@app.command("list")
+def register(commands: typer.Typer) -> None:
+    """Add this group."""
+    commands.add_typer(app, name="keys")
+
+
+@app.command("list", epilog="Example: shoeproof keys list --json")
 def list_command(path: LedgerOption = None, as_json: JsonOption = False) -> None:
-    """List every key the ledger has added: its id, its roles, the leaves it may sign."""
+    """List every key: its id, its roles, the leaves it may sign."""
     with open_to_read(path) as ledger:
         keys = list(ledger.key_ring())
     if as_json:
         print_json([_as_json(key) for key in keys])
         return
     out = console()
-    table = plain_table("id", "roles", "valid from leaf", "not from")
+    table = plain_table("id", "name", "roles", "from leaf", "not from", gap=1)
     for key in keys:
-        anchor = " (trust anchor)" if key.added_leaf_index == 0 else ""
         stop = "" if key.stop is None else str(key.stop)
-        roles = Text(", ".join(sorted(key.roles)) + anchor, "dim" if stop else "")
-        table.add_row(key.public_key.key_id_hex, roles, str(key.start), stop)
+        style = "dim" if stop else ""
+        cells = key.public_key.name, ", ".join(sorted(key.roles)), str(key.start), stop
+        table.add_row(key.public_key.key_id_hex, *(Text(each, style) for each in cells))
     out.print(table)
+    for key in keys:
+        if key.added_leaf_index == 0:
+            out.print(f"The trust anchor is {key.public_key.key_id_hex}.")
     out.print("\nVerifier keys, to be handed over:")
     for key in keys:
         out.print(key.public_key.vkey, soft_wrap=True, markup=False)
@@ -63,32 +74,34 @@ def _as_json(key: RingKey) -> dict[str, object]:
     }
 
 
-@app.command("add")
+@app.command("add", epilog="Example: shoeproof keys add KEY --role engine")
 def add_command(
     key: Annotated[str, typer.Argument(metavar="KEY", help="Its verifier key, name+id+base64.")],
     roles: Annotated[list[str], typer.Option("--role", help="What it may sign; may repeat.")],
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add a key whose private part is kept elsewhere: another game server's, a hardware module's.
+    """Add a key whose private part is kept elsewhere.
 
-    The operator's key signs for it. It is valid from the leaf after the one that adds it.
+    It may be another game server's or a hardware module's. The operator's key signs for it. It is
+    valid from the leaf after the one that adds it.
     """
     known = _known_roles(roles)
     with open_to_write(path) as ledger:
         _tell(add_key(ledger, parse_vkey(key), known), as_json, f"Added {key}")
 
 
-@app.command("new")
+@app.command("new", epilog="Example: shoeproof keys new ann --role staff")
 def new_command(
     name: Annotated[str, typer.Argument(help="Whose it is: the key's name, and its file's.")],
     roles: Annotated[list[str], typer.Option("--role", help="What it may sign; may repeat.")],
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a key of a person's own in the ledger's keys/, and add it: who decides signs by name.
+    """Make a key of a person's own, and add it.
 
-    The file may be moved to where only that person reads it.
+    Who decides signs by name. It lies in the ledger's keys/. The file may be moved to where only
+    that person reads it.
     """
     known = _known_roles(roles)
     with open_to_write(path) as ledger:
@@ -96,28 +109,34 @@ def new_command(
     _tell(recorded, as_json, f"Made and added the key {name}")
 
 
-@app.command("rotate")
+@app.command("rotate", epilog="Example: shoeproof keys rotate engine")
 def rotate_command(
-    role: Annotated[Role, typer.Argument(help="Whose key: engine, settlement, staff, …")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="ROLE|NAME", help=f"Whose key: {', '.join(ROLES)}, or a person's."),
+    ],
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a new key for a role, add it, and sign with it from now on.
+    """Make and add a new key for a role or a person.
 
-    The old private key stays beside the new one and stays trusted: restart what signs with it,
-    then revoke it. Auditors keep the key they were handed first, also when the operator's rotates.
+    It signs from now on. The old private key stays beside the new one and stays trusted: restart
+    what signs with it, then revoke it. Auditors keep the key they were handed first, also when the
+    operator's rotates.
     """
+    directory = ledger_path(path) / KEYS
     with open_to_write(path) as ledger:
-        rotated = rotate_key(ledger, role, passphrase_of_keys(ledger_path(path)))
-    _tell(rotated.recorded, as_json, f"The {role} key is now {rotated.key.vkey}")
+        if name not in ROLES and not (directory / f"{name}.pem").is_file():
+            raise no_such_key(name, directory)
+        rotated = rotate_key(ledger, name, passphrase_of_keys(ledger_path(path)))
+    _tell(rotated.recorded, as_json, f"The {name} key is now {rotated.key.vkey}")
     if rotated.old_key_id_hex is not None and not as_json:
         out = console()
         out.print("The old key is trusted until you revoke it:")
-        command = f"{program()} keys revoke {rotated.old_key_id_hex}{with_ledger(path)}"
-        out.print(f"  {command}", soft_wrap=True, markup=False)
+        print_command(out, f"{program()} keys revoke {rotated.old_key_id_hex}{with_ledger(path)}")
 
 
-@app.command("revoke")
+@app.command("revoke", epilog="Example: shoeproof keys revoke 1f2e3d4c --from-leaf 5000")
 def revoke_command(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The key's id: 8 hex digits.")],
     from_leaf: Annotated[
@@ -128,10 +147,10 @@ def revoke_command(
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Stop trusting a key from a leaf on, also from a past one: what it signed then is a finding.
+    """Stop trusting a key from a leaf on, also from a past one.
 
-    Keys that it added from that leaf on fall with it. The operator's key is revoked by its
-    successor: rotate it first.
+    What it signed then is a finding. Keys that it added from that leaf on fall with it. The
+    operator's key is revoked by its successor: rotate it first.
     """
     with open_to_write(path) as ledger:
         recorded = revoke_key(ledger, key_id, first_untrusted_leaf_index=from_leaf, reason=reason)

@@ -8,13 +8,16 @@ import msgspec
 import typer
 from rich.text import Text
 
-from cli.errors import FINDINGS
+from cli.exit_codes import FINDINGS
 from cli.options import (
+    DEFAULT_NAME,
+    LEDGER_VARIABLE,
     JsonOption,
     LedgerOption,
     MaxAgeOption,
     PolicyOption,
     PublicKeyOption,
+    ZoneOption,
     given_public_key,
     ledger_path,
     open_to_read,
@@ -22,27 +25,39 @@ from cli.options import (
     program,
     with_ledger,
 )
+from cli.rehearsal import AtOption, rehearsed_clock
 from cli.render import console, plain_table, print_findings, print_json, progress_bar
 from cli.witness import cosigned_by
 from ledger import Finding, Ledger
+from ledger.bundle import receipt_checkpoints
+from ledger.directory import DATABASE_VARIABLE
 from ledger.publish import PublishedLog, verify_published
 from ledger.tile_files import CHECKPOINT
-from ledger.verify import VerifyResult, verify
+from ledger.verify import VerifyResult, read_again, verify
+from ledger.verify.known_checkpoints import KnownCheckpoint
 from replay.audit import check_reveals
 from replay.catalogue import add_published_games
+from replay.narrative import counted
 
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("init")(init_command)
-    app.command("verify")(verify_command)
+    app.command("init", epilog="Example: shoeproof init --origin casino.example/blackjack")(
+        init_command
+    )
+    app.command("verify", epilog="Example: shoeproof verify --public-key operator.vkey")(
+        verify_command
+    )
 
 
 def init_command(
     origin: Annotated[
         str, typer.Option(help="The ledger's name for ever, like casino.example/blackjack.")
     ],
-    path: LedgerOption = None,
+    path: Annotated[
+        str,
+        typer.Option("--ledger", envvar=LEDGER_VARIABLE, help="The directory to make."),
+    ] = DEFAULT_NAME,
     escrow_public_key: Annotated[
         str | None,
         typer.Option(help="Base64 X25519 key of an escrow holder: seeds are sealed to it as well."),
@@ -53,9 +68,11 @@ def init_command(
             help="An empty PostgreSQL database for the leaves, postgresql://user@host/name."
         ),
     ] = None,
+    at: AtOption = None,
+    zone: ZoneOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a ledger: its directory, its keys, the rules of the published games.
+    """Make a ledger: its directory, its keys, the games' rules.
 
     The keys are encrypted when SHOEPROOF_PASSPHRASE is set. Hand the printed public keys to your
     auditors by a way of its own: with them, a ledger forged as a whole is found out.
@@ -66,6 +83,7 @@ def init_command(
         where,
         origin,
         passphrase=passphrase,
+        clock=rehearsed_clock(at, zone),
         escrow_public_key=escrow_public_key,
         database_url=store,
     )
@@ -80,6 +98,8 @@ def init_command(
         out.print("Public keys for your auditors; the operator's is what they verify with:")
         for role, key in keys.items():
             out.print(Text.assemble((f"  {role:<11}", "bold"), key), soft_wrap=True)
+        if store is not None:
+            out.print(f"Set {DATABASE_VARIABLE} to the URL of its database: {where}/ does not say.")
         if passphrase is None:
             out.print(
                 f"The private keys in {where}/keys are protected by their file modes alone.",
@@ -92,6 +112,10 @@ def verify_command(
     public_key: PublicKeyOption = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="A checkpoint you kept: the ledger must extend it.")
+    ] = None,
+    receipt: Annotated[
+        list[Path] | None,
+        typer.Option(help="A round's bundle that somebody holds: repeat it for others."),
     ] = None,
     every_signature: Annotated[
         bool,
@@ -106,12 +130,15 @@ def verify_command(
     max_age: MaxAgeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check every leaf: signature, signer, canonical form, order, chain, commitment and reveal.
+    """Check every leaf: signature, signer, order, chain, seeds.
 
-    Without --public-key this shows only that the ledger agrees with itself. With --checkpoint the
-    leaves it covers are hashed, which is many times faster and shows that they are unchanged since;
-    their signatures are checked in a sample only, and their seeds by `audit`. With --policy nothing
-    is accepted unless its witnesses cosigned the checkpoint, or with --tiles the one published.
+    Canonical form, commitments and reveals are checked as well. The ledger must also extend every
+    checkpoint that its directory keeps, agree with the receipts that are given, and be what the
+    signers of its events had seen of it. Without --public-key this shows only that the ledger
+    agrees with itself. With --checkpoint the leaves it covers are hashed, which is many times
+    faster and shows that they are unchanged since; their signatures are checked in a sample only,
+    and their seeds by `audit`. With --policy nothing is accepted unless its witnesses cosigned the
+    checkpoint, or with --tiles the one published.
     """
     key = given_public_key(public_key)
     kept = None if checkpoint is None else checkpoint.read_bytes()
@@ -135,12 +162,14 @@ def verify_command(
                     opened,
                     public_key=key,
                     checkpoint=kept,
+                    receipts=_held_by(receipt or [], key or opened.public_keys()["operator"]),
                     every_signature=every_signature,
                     progress=progress,
                 )
                 if not result.covered:
                     bar.update(task, description="seeds")
-                    found += check_reveals(opened.leaves(0, result.size), result.size, progress)
+                    again = read_again(opened.leaves(0, result.size), result.root)
+                    found += check_reveals(again, result.size, progress)
     found = [*result.findings, *found]
     if as_json:
         print_json({**_as_json(result, found, public_key is not None), "cosigned_by": cosigned})
@@ -152,6 +181,14 @@ def verify_command(
         raise typer.Exit(FINDINGS)
 
 
+def _held_by(receipts: list[Path], public_key: str) -> list[KnownCheckpoint]:
+    return [
+        each
+        for receipt in receipts
+        for each in receipt_checkpoints(receipt.read_bytes(), public_key)
+    ]
+
+
 def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> dict[str, object]:
     return {
         "origin": result.origin,
@@ -160,10 +197,20 @@ def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> 
         "anchor_from_outside": from_outside,
         "open_rounds": result.open_rounds,
         "covered_by_checkpoint": result.covered,
+        "anchored": result.anchored,
         "signatures_checked": result.size - result.covered + result.sampled,
+        "held_to": [each.size for each in result.held],
         "sound": not found,
         "findings": msgspec.to_builtins(found),
     }
+
+
+def _held_to(result: VerifyResult) -> str:
+    sizes = [each.size for each in result.held if each.size]
+    if not sizes:
+        return "nothing signed here: that its end was cut off would not show"
+    several = counted(len(sizes), "tree")
+    return f"{several} that were signed here, the largest of {max(sizes):,} leaves"
 
 
 def _print(
@@ -181,8 +228,14 @@ def _print(
         table.add_row("", "a checkpoint does not show which key signed each event")
     else:
         table.add_row("leaves", f"{result.size:,}, every signature checked")
+    if result.held:
+        table.add_row("held to", _held_to(result))
     if result.open_rounds is not None:
         table.add_row("open rounds", f"{result.open_rounds:,}")
+    if result.anchored:
+        table.add_row(
+            "anchored", f"{result.anchored:,} leaves, as signers of later events saw them"
+        )
     out.print(table)
     anchor = result.anchor or "none: the first leaf adds no sound key"
     out.print(f"trusted key  {anchor}", soft_wrap=True)
@@ -191,7 +244,7 @@ def _print(
         out.print(f"  {program()} verify --public-key KEY{place}", soft_wrap=True)
     if found:
         print_findings(out, found)
-        out.print(Text(f"NOT SOUND: {len(found):,} findings", "bold red"))
+        out.print(Text(f"NOT SOUND: {counted(len(found), 'finding')}", "bold red"))
     else:
         agrees = " or the checkpoint you kept" if kept else ""
         said = f"SOUND: nothing in this ledger contradicts itself{agrees}"

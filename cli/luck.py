@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.render import card_text, plain_table
-from replay.currency import DECIMAL_PLACES
+from replay.currency import decimal_places, unit_of
 from replay.engine.cards import VALUE
 from replay.engine.round import open_round
 from replay.luck import Decomposition, Part, decompose_replay, symbols_of
@@ -54,7 +54,7 @@ def print_luck(out: Console, replay: Replay) -> None:
     symbols = [
         each for each, _ in symbols_of(replay, open_round(replay.rules, replay.requested.stakes))
     ]
-    currency = replay.opened.currency
+    currency = unit_of(replay.opened)
     amounts = ("luck", "skill", "worth then")
     for bet in apart.bets:
         table = plain_table(f"{bet.seat} {bet.bet}", "", *amounts, right=amounts)
@@ -96,6 +96,6 @@ def _signed(part: Part, term: str, currency: str) -> str:
 
 
 def _fine(minor: float, currency: str, *, signed: bool = False) -> str:
-    places = DECIMAL_PLACES.get(currency, 2)
+    places = decimal_places(currency) or 0
     text = f"{minor / 10**places:{'+' if signed else ''},.{places + _MORE_PLACES}f}"
     return text.lstrip("+-") if not float(text.replace(",", "")) else text

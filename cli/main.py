@@ -1,65 +1,66 @@
-"""The `shoeproof` command: every group of commands, and how errors reach the user."""
+"""The `shoeproof` command: its commands, each loaded when asked for, and how errors are told."""
 
 import sys
-from importlib.metadata import version
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from cli import (
-    adjudicate,
-    audit,
-    bundle,
-    case_report,
-    checkpoint,
-    demo,
-    dispute,
-    export,
-    keys,
-    ledger,
-    play,
-    project,
-    publish,
-    report,
-    rounds,
-    rtp,
-    rules,
-    shoe,
-    shuffle_tests,
-    simulate,
-    sql,
-    table,
-    theory,
-    witness,
-)
-from cli.errors import KNOWN, UsageError, exit_code, tell
-from cli.render import READER_GONE
+from cli.commands import PANELS
+from cli.exit_codes import INTERRUPTED, READER_GONE, SOUND, USAGE
+from cli.streams import are_for_machines, error_json
+
+
+class _Commands(TyperGroup):
+    """The commands as they are listed; the one that was asked for is loaded in its place."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command that the first word names, loaded, and the other words."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, None if command is None or name is None else loaded(name), rest
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write what each command does, a section for each kind of user."""
+        width = max(len(name) for name in self.commands)
+        for panel, commands in PANELS.items():
+            with formatter.section(panel):
+                formatter.write_dl([(f"{each.name:<{width}}", each.says) for each in commands])
+
 
 app = typer.Typer(
     name="shoeproof",
+    cls=_Commands,
     help="Audit and replay RNG blackjack: every seed, card, decision and payment, signed.",
+    epilog="Example: shoeproof demo",
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
-for group in (
-    ledger, checkpoint, publish, play, simulate, rounds, audit, adjudicate, rtp, project, sql,
-    shuffle_tests, shoe, theory, demo,
-):  # fmt: skip
-    group.register(app)
-app.add_typer(rules.app, name="rules")
-app.add_typer(table.app, name="table")
-app.add_typer(keys.app, name="keys")
-app.add_typer(witness.app, name="witness")
-app.add_typer(bundle.app, name="bundle")
-case_report.register(dispute.app)
-app.add_typer(dispute.app, name="dispute")
-app.add_typer(report.app, name="report")
-app.add_typer(export.app, name="export")
+for panel, commands in PANELS.items():
+    for listed in commands:
+        app.command(listed.name, help=listed.says, rich_help_panel=panel)(lambda: None)
+
+
+@cache
+def loaded(name: str) -> Any:
+    """Return the command of a name, from the module that registers it."""
+    modules = {each.name: each.module for commands in PANELS.values() for each in commands}
+    registered = typer.Typer(rich_markup_mode=None)
+    register: Callable[[typer.Typer], None] = import_module(f"cli.{modules[name]}").register
+    register(registered)
+    return get_group(registered).commands[name]
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"shoeproof {version('shoeproof')}")
         raise typer.Exit
 
@@ -74,27 +75,48 @@ def main(
 
 
 def run() -> None:
-    """Run the command line; the exit code is 0 sound, 1 findings, 2 usage, 3 not to be trusted."""
+    """Run the command line; the exit code is one of `cli.exit_codes`."""
+    try:
+        _refuse_bytes(sys.argv[1:])
+        code = _call()
+        # At its own end Python would tell of a full disk by a traceback.
+        print(end="", flush=True)
+    except Exception as error:
+        # What tells of errors loads the ledger, which `--help` does without.
+        from cli.errors import KNOWN, exit_code, tell
+
+        if not isinstance(error, KNOWN):
+            raise
+        tell(error)
+        code = exit_code(error)
+    sys.exit(code)
+
+
+def _call() -> int:
+    """Have Typer run the command; return its exit code."""
     stdout = sys.stdout
     try:
-        for word in sys.argv[1:]:
-            if not word.isascii() and not _is_text(word):
-                raise UsageError(f"{word!r} is not text in UTF-8")
-        app()
-    except KNOWN as error:
-        tell(error)
-        sys.exit(exit_code(error))
-    except SystemExit:
+        # For machines its own errors are told as all others are.
+        return int(app(standalone_mode=not are_for_machines()) or SOUND)
+    except typer.Abort:
+        return INTERRUPTED
+    except typer.TyperException as error:
+        print(error_json("usage_error", error.format_message()), file=sys.stderr)
+        return USAGE
+    except SystemExit as ending:
+        # Typer ends with 1 where a question of its own was answered by Ctrl-C.
+        if isinstance(ending.__context__, typer.Abort):
+            return INTERRUPTED
         # Typer puts another stdout in place when whoever read it has gone (`| head`), and then
         # exits with 1, which would say that there are findings.
-        if sys.stdout is not stdout:
-            sys.exit(READER_GONE)
-        raise
+        return READER_GONE if sys.stdout is not stdout else int(ending.code or SOUND)
 
 
-def _is_text(word: str) -> bool:
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _refuse_bytes(words: list[str]) -> None:
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            from cli.errors import UsageError
+
+            raise UsageError(f"{word!r} is not text in UTF-8") from None

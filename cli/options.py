@@ -4,24 +4,34 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from getpass import getpass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
+from typer.core import TyperCommand
 
 from cli.errors import PASSPHRASE_VARIABLE, UsageError
 from ledger import Ledger
-from ledger.directory import KEYS, is_url, keys_are_encrypted
+from ledger.canonical import LARGEST_INTEGER
+from ledger.clock import Clock
+from ledger.directory import KEYS, SETTINGS, check_lies_within, is_url, keys_are_encrypted
 from ledger.keys import Signer, read_key
+from replay.currency import amount_text, decimal_places, minor_units
+from replay.local_time import moment_of
 
 LEDGER_VARIABLE = "SHOEPROOF_LEDGER"
+DEFAULT_NAME = "ledger"
+"""What `init` calls a ledger's directory that it is given no name for."""
+
 MOST_PASSPHRASE_BYTES = 1023
+UTC_ZONE = ZoneInfo("UTC")
 LONGEST_AGE = timedelta(days=36_525)
 
 LedgerOption = Annotated[
@@ -29,7 +39,15 @@ LedgerOption = Annotated[
     typer.Option(
         "--ledger",
         envvar=LEDGER_VARIABLE,
-        help="The ledger's directory; postgresql://… reads one without its directory.",
+        help="The ledger's directory, by default one found from here; or postgresql://….",
+    ),
+]
+LedgersOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ledger",
+        help="A ledger's directory, or postgresql://…; repeat it for several, which are counted "
+        f"as one.  [env var: {LEDGER_VARIABLE}]",
     ),
 ]
 PublicKeyOption = Annotated[
@@ -48,6 +66,12 @@ MaxAgeOption = Annotated[
     str | None,
     typer.Option(help="How old the newest cosignature may be: 36h, 2d, 30m."),
 ]
+ZoneOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ZONE", help="The zone of times, such as Europe/Malta; they are shown in UTC else."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
 
@@ -60,9 +84,23 @@ def ledger_path(place: str | None) -> Path:
 
 
 def _given(place: str | None) -> str:
-    if place is None:
-        raise UsageError("which ledger? give --ledger PATH or set SHOEPROOF_LEDGER")
-    return place
+    found = place or _found_from_here()
+    if found is None:
+        raise UsageError(
+            f"which ledger? there is none here, nor in a folder above: give --ledger PATH, set "
+            f"{LEDGER_VARIABLE}, or make one by `init`"
+        )
+    return found
+
+
+def _found_from_here() -> str | None:
+    """Return the ledger that the working directory is or holds, or a folder above it, as git does.
+
+    Who holds one holds it by the name `init` gives it.
+    """
+    here = Path.cwd()
+    places = (each for folder in (here, *here.parents) for each in (folder, folder / DEFAULT_NAME))
+    return next((str(each) for each in places if (each / SETTINGS).is_file()), None)
 
 
 def open_to_read(place: str | None) -> Ledger:
@@ -71,10 +109,34 @@ def open_to_read(place: str | None) -> Ledger:
     return Ledger.open_url(where) if is_url(where) else Ledger.open(Path(where))
 
 
-def open_to_write(place: str | None) -> Ledger:
-    """Open a ledger for writing, with the passphrase of its keys where they have one."""
+def given_ledgers(places: Sequence[str | None] | None) -> list[str | None]:
+    """Return the ledgers that were given, or the one that the environment names.
+
+    Typer would take a name with a blank in it, in the environment, for two.
+    """
+    return [*places] if places else [os.environ.get(LEDGER_VARIABLE)]
+
+
+@contextmanager
+def open_all_to_read(places: Sequence[str | None] | None) -> Iterator[list[Ledger]]:
+    """Open ledgers for reading, until the block ends; raise UsageError for one given twice."""
+    with ExitStack() as stack:
+        ledgers = [stack.enter_context(open_to_read(place)) for place in given_ledgers(places)]
+        for number, each in enumerate(ledgers):
+            if each.origin in (other.origin for other in ledgers[:number]):
+                raise UsageError(
+                    f"the ledger {each.origin} is given twice: its rounds would count twice"
+                )
+        yield ledgers
+
+
+def open_to_write(place: str | None, clock: Clock | None = None) -> Ledger:
+    """Open a ledger for writing, with the passphrase of its keys where they have one.
+
+    Its events are dated by `clock`, by default this machine's.
+    """
     path = ledger_path(place)
-    return Ledger.open(path, passphrase=passphrase_of_keys(path))
+    return Ledger.open(path, passphrase=passphrase_of_keys(path), clock=clock)
 
 
 def passphrase_of_keys(path: Path) -> bytes | None:
@@ -83,6 +145,7 @@ def passphrase_of_keys(path: Path) -> bytes | None:
     It is None when there is none, or nobody to ask.
     """
     passphrase = passphrase_from_environment()
+    check_lies_within(path)
     if passphrase is None and keys_are_encrypted(path) and sys.stdin.isatty():
         return _ask()
     return passphrase
@@ -120,27 +183,6 @@ def with_ledger(place: object) -> str:
     return f" --ledger {shlex.quote(str(place))}"
 
 
-def parse_moment(text: str | None) -> datetime | None:
-    """Return an ISO 8601 moment, UTC where it has no offset; raise UsageError for other text."""
-    if text is None:
-        return None
-    moment = _iso(text)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-
-
-def _iso(text: str, zone: ZoneInfo | None = None, fold: int = 0) -> datetime:
-    """Return an ISO 8601 time, in UTC where it has an offset or a `zone`, or raise UsageError."""
-    try:
-        moment = datetime.fromisoformat(text)
-        if moment.tzinfo is None and zone is not None:
-            moment = moment.replace(tzinfo=zone, fold=fold)
-        # Times of one zone would be compared as its clocks show them, with no regard to `fold`.
-        return moment if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        example = "2026-01-31 or 2026-01-31T20:15+01:00"
-        raise UsageError(f"{text!r} is no time; write {example}") from None
-
-
 def parse_age(text: str | None) -> timedelta | None:
     """Return a span like `36h`, `2d` or `30m`; raise UsageError for other text."""
     if text is None:
@@ -173,6 +215,12 @@ def check_suffix(output: Path, suffixes: Collection[str]) -> None:
         raise UsageError(f"{output} does not say in which form: end it in {', '.join(suffixes)}")
 
 
+def no_such_key(text: str, directory: Path | None) -> UsageError:
+    """Return the error for a key that is not there; `directory` is where a ledger keeps its own."""
+    there = [] if directory is None else sorted(each.stem for each in directory.glob("*.pem"))
+    return UsageError(f"there is no key {text!r}; {KEYS}/ has {', '.join(there) or 'none'}")
+
+
 def staff_signer(ledger: Ledger, text: str) -> Signer:
     """Return who signs with a key named as it lies in the ledger's `keys/`, or by its PEM file.
 
@@ -183,8 +231,7 @@ def staff_signer(ledger: Ledger, text: str) -> Signer:
     by_path = os.sep in text or text.endswith(".pem") or directory is None
     file = Path(text) if by_path or directory is None else directory / f"{text}.pem"
     if not file.is_file():
-        there = [] if directory is None else sorted(each.stem for each in directory.glob("*.pem"))
-        raise UsageError(f"there is no key {text!r}; {KEYS}/ has {', '.join(there) or 'none'}")
+        raise no_such_key(text, directory)
     passphrase = passphrase_from_environment()
     if passphrase is None and sys.stdin.isatty() and b"ENCRYPTED" in file.read_bytes()[:64]:
         passphrase = getpass(f"Passphrase of the key {file.stem}: ").encode()
@@ -201,24 +248,76 @@ def parse_zone(text: str | None) -> ZoneInfo | None:
         raise UsageError(f"{text!r} is no time zone; write one such as Europe/Malta") from None
 
 
-def parse_local(text: str | None, zone: ZoneInfo | None, *, last: bool = False) -> datetime | None:
-    """Return a moment, in UTC, given with its offset, or as a clock in `zone` showed it.
+def parse_local(text: str | None, zone: ZoneInfo | None) -> datetime | None:
+    """Return a moment, in UTC, given with its offset, or as clocks in `zone` showed it.
 
-    Where clocks went back a time was shown twice: `last` takes the later one. Raises UsageError for
-    text that is no time, and for one that no zone goes with.
+    Raises UsageError for text that is no time and for one that no zone goes with, and
+    LocalTimeUnclear for one that clocks in the zone skipped or showed twice.
     """
     if text is None:
         return None
-    moment = _iso(text, zone, int(last))
-    if moment.tzinfo is None:
-        raise UsageError(f"{text!r} has no time zone: add its offset, or --zone Europe/Malta")
-    return moment
+    try:
+        given = datetime.fromisoformat(text)
+        if given.tzinfo is not None:
+            return given.astimezone(UTC)
+        if zone is not None:
+            return moment_of(given, zone)
+    except (ValueError, OverflowError):
+        example = "2026-01-31 or 2026-01-31T20:15+01:00"
+        raise UsageError(f"{text!r} is no time; write {example}") from None
+    raise UsageError(f"{text!r} has no time zone: add its offset, or --zone Europe/Malta")
 
 
 def parse_amount(text: str | None) -> Decimal | None:
     """Return an amount like `12.50`; raise UsageError for other text."""
     if text is None:
         return None
-    if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,3})?", text):
+    if text.startswith("-"):
+        raise UsageError(f"{text!r} is no amount: amounts are not negative, write it like 12.50")
+    if "," in text:
+        raise UsageError(
+            f"{text!r} may mean two amounts: write no comma, and a point before cents, like 1250.00"
+        )
+    if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,18})?", text):
         raise UsageError(f"{text!r} is no amount; write it like 12.50")
     return Decimal(text)
+
+
+def in_minor_units(money: Decimal, unit: str) -> int:
+    """Return an amount in minor units of a currency.
+
+    Raises UsageError for one with more decimal places than those, or more than an event can hold.
+    """
+    minor = minor_units(money, unit)
+    places = -int(money.as_tuple().exponent)
+    # Some write a thousand as 1.000.
+    if minor is None or places > (decimal_places(unit) or 0):
+        raise UsageError(f"{money} is no amount of {unit}: it has more decimal places")
+    if minor > LARGEST_INTEGER:
+        most = amount_text(LARGEST_INTEGER, unit)
+        raise UsageError(f"{money} is more than a ledger can record, which is {most}")
+    return minor
+
+
+def read_minor_units(text: str, unit: str) -> int:
+    """Return an amount like `12.50` in minor units of a currency; raise UsageError for none."""
+    money = parse_amount(text)
+    assert money is not None
+    return in_minor_units(money, unit)
+
+
+class TakesAmount(TyperCommand):
+    """A command with an amount among its words, for which a negative one is no unknown option."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse a negative amount as every other text that is none."""
+        takes = {
+            name
+            for each in self.params
+            for name in (*each.opts, *each.secondary_opts)
+            if not getattr(each, "is_flag", False)
+        }
+        for before, word in zip(["", *args], args, strict=False):
+            if re.fullmatch(r"-[0-9.,]+", word) and before not in takes:
+                parse_amount(word)
+        return super().parse_args(ctx, args)

@@ -7,13 +7,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.errors import USAGE, UsageError
+from cli.errors import UsageError
+from cli.exit_codes import INTERRUPTED, USAGE
 from cli.options import LedgerOption, open_to_write, program, with_ledger
-from cli.render import amount, console, dealer_line, hand_line, plain, plain_table
+from cli.render import amount, console, dealer_line, hand_line, plain, plain_table, print_command
 from cli.rounds import find_round
-from cli.tables import even_stakes, table_settings
+from cli.tables import stakes_in_words, table_settings
 from ledger import Ledger
-from ledger.errors import StreamConflict
 from replay.catalogue import current_rules
 from replay.engine.hand import (
     CASH_OUT,
@@ -27,7 +27,7 @@ from replay.engine.hand import (
     ZAP,
 )
 from replay.engine.round import Decide, added_stake_minor
-from replay.errors import InputRefusedError
+from replay.errors import InputOvertaken, InputRefusedError
 from replay.live_round import LiveRound
 from replay.resume import resume_round
 from replay.table import LiveTable
@@ -51,7 +51,7 @@ OPENING_BALANCE_MINOR: Final = 100_000
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("play")(play_command)
+    app.command("play", epilog="Example: shoeproof play nba --stake 5.00")(play_command)
 
 
 def play_command(
@@ -62,27 +62,29 @@ def play_command(
     resume: Annotated[
         str | None, typer.Option(metavar="ROUND", help="Go on with this open round.")
     ] = None,
-    stake: Annotated[int, typer.Option(help="The main stake of each seat, minor units.")] = 1000,
+    stake: Annotated[
+        str, typer.Option(help="The main stake of each seat, in the table's currency.")
+    ] = "10.00",
     seats: Annotated[int, typer.Option(min=1, help="How many seats to play.")] = 1,
-    side_stake: Annotated[int, typer.Option(help="The stake of each side bet, if any.")] = 0,
+    side_stake: Annotated[str, typer.Option(help="The stake of each side bet, 0 for none.")] = "0",
     player: Annotated[str, typer.Option(help="Your name in the ledger.")] = "terminal",
     client_seed: Annotated[
         str, typer.Option(help="Your part of the shuffle: any text of at most 64 bytes.")
     ] = "",
 ) -> None:
-    """Play in the terminal for play money; the rounds are recorded as play for fun.
+    """Play in the terminal for play money.
 
-    Ctrl-C or a lost terminal leaves the round open: `play --resume ROUND` goes on from the same
-    shoe.
+    The rounds are recorded as play for fun. Ctrl-C or a lost terminal leaves the round open: `play
+    --resume ROUND` goes on from the same shoe.
     """
     if (game is None) == (resume is None):
         raise UsageError("say which game to play, or which round to --resume")
-    stakes_of = partial(even_stakes, seats=seats, stake_minor=stake, side_stake_minor=side_stake)
+    stakes_of = partial(stakes_in_words, seats=seats, stake=stake, side_stake=side_stake)
     with open_to_write(path) as ledger:
         if resume is not None:
             round_id = find_round(ledger, resume)
             left = recorded_balance_minor(ledger.events(round_id))
-            wallet = MemoryWallet(OPENING_BALANCE_MINOR if left is None else left)
+            wallet = _play_money(OPENING_BALANCE_MINOR if left is None else left)
             live = resume_round(ledger, round_id, wallet=wallet)
             if live.apply_due():
                 console().print("You were away too long; what the policy provides was done.")
@@ -90,12 +92,12 @@ def play_command(
                 console().print("The stakes go back, the round is void.")
                 return
             if live.due is None:
-                live.deal(stakes_of(live.table.rules), client_seed.encode())
+                live.deal(stakes_of(live.table.settings, live.table.rules), client_seed.encode())
             _play(live, wallet, with_ledger(path))
             return
-        wallet = MemoryWallet(OPENING_BALANCE_MINOR)
+        wallet = _play_money(OPENING_BALANCE_MINOR)
         table = _open_table(ledger, str(game), wallet)
-        stakes = stakes_of(table.rules)
+        stakes = stakes_of(table.settings, table.rules)
         table.check_stakes(stakes)
         while True:
             live = table.open_round(player)
@@ -103,6 +105,10 @@ def play_command(
             _play(live, wallet, with_ledger(path))
             if not _another():
                 return
+
+
+def _play_money(balance_minor: int) -> MemoryWallet:
+    return MemoryWallet(balance_minor, of_money=False)
 
 
 def _another() -> bool:
@@ -119,7 +125,7 @@ def _open_table(ledger: Ledger, game: str, wallet: MemoryWallet) -> LiveTable:
 
 def _play(live: LiveRound, wallet: MemoryWallet, place: str) -> None:
     out = console()
-    go_on = f"  {program()} play --resume {live.round_id}{place}"
+    go_on = f"{program()} play --resume {live.round_id}{place}"
     out.rule(Text(f"{live.table.rules.id} · round {live.round_id}", "bold"))
     try:
         while isinstance(due := live.due, Decide):
@@ -127,16 +133,16 @@ def _play(live: LiveRound, wallet: MemoryWallet, place: str) -> None:
             live.decide(due.hand, _ask(out, live, due))
     except (KeyboardInterrupt, EOFError, typer.Abort):
         out.print("\nThe round stays open, its cards stay the same. Go on with:")
-        out.print(go_on, soft_wrap=True)
-        raise typer.Exit from None
+        print_command(out, go_on)
+        raise typer.Exit(INTERRUPTED) from None
+    except InputOvertaken:
+        out.print("\nThis round went on elsewhere; nothing was decided here. See it with:")
+        print_command(out, go_on)
+        raise typer.Exit(USAGE) from None
     except InputRefusedError as refusal:
         if not live.is_over:
             raise
         out.print(Text(plain(str(refusal)), "yellow"))
-    except StreamConflict:
-        out.print("\nThis round went on elsewhere; nothing was decided here. See it with:")
-        out.print(go_on, soft_wrap=True)
-        raise typer.Exit(USAGE) from None
     _print_table(out, live)
     _print_result(out, live, wallet, place)
 
@@ -150,7 +156,7 @@ def _print_table(out: Console, live: LiveRound) -> None:
     due = live.due
     for held in state.hands:
         marker = "▸" if isinstance(due, Decide) and due.hand == held.name else " "
-        stake = amount(held.stake_minor, live.table.settings.currency)
+        stake = amount(held.stake_minor, live.table.settings.unit)
         out.print(
             Text.assemble(
                 f"{marker} ", (f"{held.name:<6}  ", "bold"), hand_line(held), f"   {stake}"
@@ -160,7 +166,7 @@ def _print_table(out: Console, live: LiveRound) -> None:
 
 def _ask(out: Console, live: LiveRound, due: Decide) -> str:
     assert live.state is not None
-    currency = live.table.settings.currency
+    currency = live.table.settings.unit
     words = []
     for act in live.offered:
         word = Text.assemble((KEYS[act], "bold"), f" {act}")
@@ -181,7 +187,7 @@ def _ask(out: Console, live: LiveRound, due: Decide) -> str:
 
 
 def _print_result(out: Console, live: LiveRound, wallet: MemoryWallet, place: str) -> None:
-    currency = live.table.settings.currency
+    currency = live.table.settings.unit
     table = plain_table("hand", "bet", "stake", "paid", "line", right=("stake", "paid"))
     for bet in live.settled:
         table.add_row(
@@ -203,4 +209,4 @@ def _print_result(out: Console, live: LiveRound, wallet: MemoryWallet, place: st
             f"   balance {amount(wallet.balance_minor(live.player), currency)}",
         )
     )
-    out.print(f"  {program()} replay {live.round_id}{place}", style="dim", soft_wrap=True)
+    print_command(out, f"{program()} replay {live.round_id}{place}")

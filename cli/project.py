@@ -1,6 +1,7 @@
 """`project`: bring the tables that figures are counted from up to date, and publish them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +9,8 @@ import typer
 from rich.progress import Progress
 from rich.text import Text
 
-from cli.errors import FINDINGS
+from cli.errors import UsageError
+from cli.exit_codes import FINDINGS
 from cli.options import JsonOption, LedgerOption, open_to_read
 from cli.render import console, plain, print_json, progress_bar
 from ledger import Ledger
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 RebuildOption = Annotated[
     bool,
     typer.Option("--rebuild", help="Count anew from the leaves: for a ledger others wrote."),
+]
+CachedOption = Annotated[
+    bool,
+    typer.Option("--cached", help="Do not read again the leaves that were counted before."),
 ]
 VerifiedOnlyOption = Annotated[
     bool,
@@ -34,12 +40,16 @@ ParSheetsOption = Annotated[
 ]
 
 
+CACHED = (
+    "From figures that were kept: the leaves they were counted from were not read again. Leave out "
+    "--cached to have them verified."
+)
 WAITING = "another process is counting this ledger; waiting for it to end"
 
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("project")(project_command)
+    app.command("project", epilog="Example: shoeproof project --json")(project_command)
 
 
 def project_command(
@@ -48,10 +58,11 @@ def project_command(
     verified_only: VerifiedOnlyOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Bring the tables of rounds, bets, cards and decisions up to date and publish them as Parquet.
+    """Bring the tables up to date; publish them as Parquet.
 
-    Only verified leaves are counted. The segments lie in the ledger's directory, under
-    projection/segments, with a manifest of their digests. Checks that must find nothing are run.
+    They are of rounds, bets, cards and decisions. Only verified leaves are counted. The segments
+    lie in the ledger's directory, under projection/segments, with a manifest of their digests.
+    Checks that must find nothing are run.
     """
     from audit_reports.checks import run_checks
 
@@ -63,6 +74,7 @@ def project_command(
         if as_json:
             print_json(
                 {
+                    "sound": not found and tables.objection is None,
                     "origin": tables.origin,
                     "size": tables.size,
                     "checkpoint_size": tables.checkpoint_size,
@@ -90,10 +102,13 @@ def up_to_date(
     ledger: Ledger,
     *,
     rebuild: bool = False,
+    cached: bool = False,
     verified_only: bool = False,
     par_sheets: "list[ParSheet] | None" = None,
 ) -> "Tables":
     """Bring a ledger's tables up to date, with a bar while it takes, and return them."""
+    if rebuild and cached:
+        raise UsageError("--rebuild counts anew, --cached does not: give one of them")
     # DuckDB and Arrow take longer to load than most commands to run.
     from audit_reports.tables import open_tables
 
@@ -102,11 +117,44 @@ def up_to_date(
         return open_tables(
             ledger,
             rebuild=rebuild,
+            cached=cached,
             verified_only=verified_only,
             par_sheets=par_sheets or [],
             progress=lambda done, size: bar.update(task, completed=done, total=size),
             waiting=told_of_waiting(bar),
         )
+
+
+@contextmanager
+def all_up_to_date(
+    ledgers: Sequence[Ledger],
+    *,
+    rebuild: bool = False,
+    cached: bool = False,
+    verified_only: bool = False,
+    par_sheets: "list[ParSheet] | None" = None,
+) -> "Iterator[Tables]":
+    """Bring the tables of ledgers up to date, and open them as one until the block ends."""
+    from audit_reports.tables import together
+
+    with ExitStack() as stack:
+        opened = [
+            stack.enter_context(
+                up_to_date(
+                    each,
+                    rebuild=rebuild,
+                    cached=cached,
+                    verified_only=verified_only,
+                    par_sheets=par_sheets,
+                )
+            )
+            for each in ledgers
+        ]
+        if len(opened) == 1:
+            yield opened[0]
+            return
+        with together(opened, par_sheets or []) as tables:
+            yield tables
 
 
 def told_of_waiting(bar: Progress) -> Callable[[], object] | None:

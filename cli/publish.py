@@ -1,21 +1,36 @@
-"""`publish` and `import`: the ledger as static files, and leaves that come in."""
+"""`publish`, `import`, `rebuild`: a ledger as static files, and leaves that come in."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cli.options import CheckpointOption, JsonOption, LedgerOption, open_to_read, open_to_write
+from cli.errors import UsageError
+from cli.options import (
+    CheckpointOption,
+    JsonOption,
+    LedgerOption,
+    given_public_key,
+    open_to_read,
+    open_to_write,
+)
 from cli.render import console, print_json
+from ledger.leaf_stream import read_stream
 from ledger.publish import publish
+from ledger.rebuild import Rebuilt, published_leaves, rebuild
 from ledger.transfer import import_leaves
 
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("publish")(publish_command)
-    app.command("import")(import_command)
+    app.command("publish", epilog="Example: shoeproof publish ./public")(publish_command)
+    app.command("import", epilog="Example: shoeproof import casino.leaves")(import_command)
+    app.command(
+        "rebuild",
+        epilog="Example: shoeproof rebuild anew --export all.leaves --public-key operator.vkey",
+    )(rebuild_command)
 
 
 def publish_command(
@@ -24,7 +39,9 @@ def publish_command(
     checkpoint: CheckpointOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write checkpoint, tiles and leaves as static files (C2SP tlog-tiles).
+    """Write the ledger as static files (C2SP tlog-tiles).
+
+    They are a checkpoint, tiles and leaves.
 
     What is there is never changed, only added to. With --checkpoint that one is published, such as
     one that witnesses cosigned; else a new one is signed. Anyone verifies the directory with
@@ -46,10 +63,11 @@ def import_command(
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in leaves of another ledger of this name, such as a second game server's rounds.
+    """Take in leaves of another ledger of this name.
 
-    Each is verified before it is stored: signature, key, canonical form, order. What is here
-    already is passed over. It stops at the first leaf that may not come in.
+    They may be a second game server's rounds. Each is verified before it is stored: signature, key,
+    canonical form, order. What is here already is passed over. It stops at the first leaf that may
+    not come in, and refuses a stream whose end was cut off.
     """
     with open_to_read(path) as ledger:
         if source is None:
@@ -61,3 +79,67 @@ def import_command(
         print_json(done._asdict())
     else:
         console().print(f"took in {done.added:,} leaves; {done.known:,} were here already")
+
+
+def rebuild_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The ledger to make; it is new.")],
+    public_key: Annotated[
+        str, typer.Option(metavar="KEY", help="The operator's public key as it was handed over.")
+    ],
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Leaves that `export` wrote.")
+    ] = None,
+    tiles: Annotated[Path | None, typer.Option(metavar="DIR", help="What `publish` wrote.")] = None,
+    checkpoint: CheckpointOption = None,
+    is_newest: Annotated[
+        bool,
+        typer.Option(
+            "--newest", help="Nothing was signed after that checkpoint: the ledger may be written."
+        ),
+    ] = False,
+    private_keys: Annotated[
+        Path | None, typer.Option("--keys", metavar="DIR", help="A copy of the folder `keys`.")
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(metavar="URL", help="An empty PostgreSQL database for the leaves.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a lost ledger anew of all its leaves.
+
+    They come from an export or from published files. Every leaf stands where it stood, and all are
+    verified before anything is there. With --checkpoint they must extend that one; published files,
+    the one published with them. It is written again only with --newest and --keys; without, it is
+    read, until its guard is put back.
+    """
+    if (export is None) == (tiles is None):
+        raise UsageError("give either --export FILE or --tiles DIR")
+    key = given_public_key(public_key)
+    assert key is not None
+    note = None if checkpoint is None else checkpoint.read_bytes()
+    if is_newest and note is None:
+        raise UsageError("--newest is said of the checkpoint given with --checkpoint")
+
+    def make(leaves: Iterable[bytes], held_to: bytes | None) -> Rebuilt:
+        return rebuild(
+            folder,
+            leaves,
+            key,
+            checkpoint=held_to,
+            is_newest=is_newest,
+            private_keys=private_keys,
+            database_url=store,
+        )
+
+    if export is not None:
+        with open(export, "rb") as file:
+            made = make(read_stream(file), note)
+    else:
+        assert tiles is not None
+        published, head = published_leaves(tiles)
+        made = make(published, note or head)
+    if as_json:
+        print_json(made._asdict())
+        return
+    use = "it may be written" if made.is_writable else "it may be read, and not written"
+    console().print(f"made {made.origin} anew of {made.size:,} leaves: {use}", soft_wrap=True)

@@ -1,13 +1,16 @@
 """How cards, hands, amounts and findings look in a terminal."""
 
+import json
 import os
 import re
+import shlex
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.padding import Padding
 from rich.progress import (
     BarColumn,
@@ -18,11 +21,13 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from audit_reports.printable import printable
+from cli.exit_codes import READER_GONE
 from ledger import Finding
+from ledger.printable import printable, printable_json
 from replay.currency import amount_text
 from replay.engine.cards import FACE_DOWN, VALUE, is_red, pretty
 from replay.engine.round import RoundState, SeatHand
@@ -35,13 +40,23 @@ MOST_SHOWN = 20
 """How many findings a terminal shows; `--json` has all."""
 
 
+_beyond_ascii = re.compile(r"[^\n -~]")
 _blanks_at_ends = re.compile(" +(?=\n)")
 
-READER_GONE = 141
-"""The exit code of a program that SIGPIPE ended: what it printed was not read to its end."""
+
+class _Printable(Console):
+    """A console that shows what does not print written out, whoever forgot to see to it."""
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield what a terminal is told, as every console does."""
+        for each in super().render(renderable, options):
+            if each.control is None and not each.text.isprintable():
+                yield Segment(printable(each.text, "\n"), each.style)
+            else:
+                yield each
 
 
-class _Screen(Console):
+class _Screen(_Printable):
     """A console whose reader may go away (`| head`) without that looking like findings.
 
     Where it is no terminal, no line ends in the blanks that tables and paddings are filled up by.
@@ -70,7 +85,24 @@ def console() -> Console:
 
 def error_console() -> Console:
     """Return a console on stderr, for progress and prompts."""
-    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+    return _Printable(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def print_error(text: str) -> None:
+    """Print text on stderr, broken between words."""
+    print(broken(text), file=sys.stderr)
+
+
+def broken(text: str) -> str:
+    """Return text for stderr, broken between words; a path or a key stays whole, to be copied."""
+    lines = textwrap.wrap(
+        plain(text),
+        error_console().width,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines)
 
 
 class _RateColumn(ProgressColumn):
@@ -101,14 +133,49 @@ def plain(text: str) -> str:
     return printable(text)
 
 
+def json_text(value: object, indent: int | None = 2) -> str:
+    """Return a value as JSON that stdout can show: what it lacks is escaped, and says the same."""
+    text = printable_json(value, indent)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return _beyond_ascii.sub(lambda match: json.dumps(match[0])[1:-1], text)
+    return text
+
+
 def print_json(value: object) -> None:
     """Print a value as indented JSON."""
-    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    print(json_text(value))
+
+
+def print_verdict(value: object, *, sound: bool) -> None:
+    """Print a verdict as JSON: whether all is `sound`, as the exit code says, and its reasons."""
+    print_json({"sound": sound, **msgspec.to_builtins(value)})
 
 
 def print_sentence(out: Console, text: str, indent: int = 0, style: str = "") -> None:
     """Print a sentence broken between words, every line of it indented alike."""
     out.print(Padding(Text(plain(text), style), (0, 0, 0, indent)))
+
+
+def print_command(out: Console, command: str) -> None:
+    """Print a command to be copied from the screen; a long one goes on after a backslash."""
+    parts: list[str] = []
+    for word in shlex.split(command):
+        # The value of an option stays beside it.
+        if parts and parts[-1].startswith("--") and not word.startswith("--"):
+            parts[-1] += f" {shlex.quote(word)}"
+        else:
+            parts.append(shlex.quote(word))
+    lines = [f"  {parts[0]}"]
+    for part in parts[1:]:
+        if len(lines[-1]) + len(part) + len("  \\") > out.width:
+            lines[-1] += " \\"
+            lines.append(f"    {part}")
+        else:
+            lines[-1] += f" {part}"
+    for line in lines:
+        out.print(Text(line), soft_wrap=True)
 
 
 def card_text(card: str) -> Text:

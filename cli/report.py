@@ -1,55 +1,73 @@
 """`report rtp`: realised return as one file that is sent on."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich.text import Text
 
-from cli.errors import FINDINGS
+from cli.exit_codes import FINDINGS
 from cli.options import (
-    LedgerOption,
+    UTC_ZONE,
+    LedgersOption,
+    ZoneOption,
     check_suffix,
-    open_to_read,
+    given_ledgers,
+    open_all_to_read,
     parse_local,
-    parse_moment,
     parse_zone,
 )
 from cli.project import (
     ParSheetsOption,
     RebuildOption,
     VerifiedOnlyOption,
+    all_up_to_date,
     par_sheets_in,
     told_of_waiting,
-    up_to_date,
 )
 from cli.render import console, plain, print_sentence, progress_bar
 
-app = typer.Typer(no_args_is_help=True, help="Reports for whoever must judge the games.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Write reports for whoever must judge the games.",
+    epilog="Example: shoeproof report rtp -o returns.html",
+)
+
+
+def register(commands: typer.Typer) -> None:
+    """Add this group."""
+    commands.add_typer(app, name="report")
+
 
 FromOption = Annotated[
     str | None, typer.Option("--from", help="Rounds that ended at or after: 2026-01-31T00:00Z.")
 ]
 ToOption = Annotated[str | None, typer.Option("--to", help="Rounds that ended before.")]
-ZoneOption = Annotated[
-    str | None,
-    typer.Option(help="The time zone of times without an offset, such as Europe/Malta."),
-]
 ByOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Slices: table, player, channel, stake_band, day, week, month, or table,day. "
-        "May repeat."
+        help="Slices: table, player, channel, stake_band, ledger, day, week, month, or "
+        "table,day. May repeat."
     ),
 ]
 
 
+_SHOWN_BY: Final = ("table", "stake_band", "month")
+"""The slices of a report that was asked for none."""
+
+
+def _shown_by(places: Sequence[str | None]) -> tuple[str, ...]:
+    """Return the slices of a report that was asked for none; several ledgers are named apart."""
+    return ("ledger", *_SHOWN_BY) if len(places) > 1 else _SHOWN_BY
+
+
 @app.callback()
 def reports() -> None:
-    """Reports for whoever must judge the games."""
+    """Write reports for whoever must judge the games."""
 
 
-@app.command("rtp")
+@app.command("rtp", epilog="Example: shoeproof report rtp -o returns.html --by day")
 def rtp_report_command(
     output: Annotated[
         Path, typer.Option("-o", "--output", help="A file ending in .html, .pdf, .csv or .json.")
@@ -74,13 +92,13 @@ def rtp_report_command(
     par_sheets: ParSheetsOption = None,
     rebuild: RebuildOption = False,
     verified_only: VerifiedOnlyOption = False,
-    path: LedgerOption = None,
+    places: LedgersOption = None,
 ) -> None:
-    """Write the report on realised returns: what was, what should have been, what it means.
+    """Write the report on realised returns.
 
-    HTML, CSV and JSON are the same bytes for the same ledger and options. The exit code is 1 where
-    a game is out of range, the shuffle fails, a check finds what must not be, or only a part of the
-    ledger could be counted.
+    It says what was, what should have been, and what that means. HTML, CSV and JSON are the same
+    bytes for the same ledger and options. The exit code is 1 where a game is out of range, the
+    shuffle fails, a check finds what must not be, or only a part of the ledger could be counted.
     """
     # Templates, statistics and what draws pages take longer to load than most commands to run.
     from audit_reports.rtp_report.figures import Scope, read_slices
@@ -91,17 +109,19 @@ def rtp_report_command(
     check_suffix(output, FORMS)
     shown_in = parse_zone(zone)
     asked = Asked(
-        scope=Scope(parse_local(since, shown_in), parse_local(until, shown_in, last=True)),
-        by=tuple(map(read_slices, by or ("table", "stake_band", "month"))),
+        scope=Scope(
+            parse_local(since, shown_in), parse_local(until, shown_in), str(shown_in or UTC_ZONE)
+        ),
+        by=tuple(map(read_slices, by or _shown_by(given_ledgers(places)))),
         title=title or TITLE,
         operator=operator,
-        generated_at=parse_moment(at),
+        generated_at=parse_local(at, shown_in),
         shuffle_tests=not without_shuffle_tests,
     )
     with (
-        open_to_read(path) as ledger,
-        up_to_date(
-            ledger,
+        open_all_to_read(places) as ledgers,
+        all_up_to_date(
+            ledgers,
             rebuild=rebuild,
             verified_only=verified_only,
             par_sheets=par_sheets_in(par_sheets),
@@ -110,7 +130,7 @@ def rtp_report_command(
     ):
         task = bar.add_task("shuffling")
         report = report_on(
-            ledger,
+            ledgers,
             tables,
             asked,
             rebuild=rebuild,

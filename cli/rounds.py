@@ -1,6 +1,6 @@
 """`rounds` and `replay`: finding a round, and seeing it card by card."""
 
-from datetime import timedelta
+from datetime import UTC, timedelta, tzinfo
 from typing import Annotated
 
 import msgspec
@@ -9,9 +9,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cli.errors import FINDINGS, UsageError
+from cli.errors import UsageError
+from cli.exit_codes import FINDINGS
 from cli.luck import luck_json, print_luck
-from cli.options import JsonOption, LedgerOption, open_to_read, parse_moment
+from cli.options import (
+    UTC_ZONE,
+    JsonOption,
+    LedgerOption,
+    ZoneOption,
+    open_to_read,
+    parse_local,
+    parse_zone,
+)
 from cli.render import (
     amount,
     console,
@@ -21,18 +30,22 @@ from cli.render import (
     plain_table,
     print_findings,
     print_json,
+    print_verdict,
 )
 from cli.timeline import describe_event
 from ledger import Finding, Ledger
-from ledger.events import BetSettled, RoundVoided, stream_kind
+from ledger.events import BetSettled, RoundVoided
 from ledger.rounds import RoundRow
-from ledger.verify import verify_stream
-from replay.audit import replay_in
+from ledger.streams import stream_kind
+from ledger.verify import read_stream
+from replay.audit import replay_of
 from replay.catalogue import rules_by_digest
+from replay.currency import unit_of
 from replay.engine.round import RoundState
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
-from replay.narrative import actor_of
+from replay.local_time import clock_text, zoned_text
+from replay.narrative import actor_of, counted
 from replay.open_rounds import OpenRounds, WaitingRound
 from replay.replayer import Replay
 from replay.transcript import as_round_text
@@ -40,8 +53,8 @@ from replay.transcript import as_round_text
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("rounds")(rounds_command)
-    app.command("replay")(replay_command)
+    app.command("rounds", epilog="Example: shoeproof rounds --game nba --limit 5")(rounds_command)
+    app.command("replay", epilog="Example: shoeproof replay 01a22c2b --luck")(replay_command)
 
 
 def rounds_command(
@@ -49,21 +62,28 @@ def rounds_command(
     game: Annotated[str | None, typer.Option(help="Rounds of this game only.")] = None,
     player: Annotated[str | None, typer.Option(help="Rounds of this player only.")] = None,
     since: Annotated[
-        str | None, typer.Option("--from", help="Opened at or after; UTC unless it has an offset.")
+        str | None, typer.Option("--from", help="Opened at or after: 2026-01-31T20:15Z.")
     ] = None,
     until: Annotated[str | None, typer.Option("--to", help="Opened before.")] = None,
+    zone: ZoneOption = None,
     only_open: Annotated[bool, typer.Option("--open", help="Open rounds only.")] = False,
     only_void: Annotated[bool, typer.Option("--void", help="Void rounds only.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="At most so many.")] = 100,
     as_json: JsonOption = False,
 ) -> None:
-    """List rounds, newest first; times are UTC.
+    """List rounds, newest first.
 
     Of open rounds it says what is held in them, for how long they have waited since the last offer,
     input, loss or restoration, and when the system is to act for the player.
     """
     if only_open and only_void:
         raise UsageError("a round is open or void, never both")
+    read_in = parse_zone(zone)
+    begin, end, shown_in = (
+        parse_local(since, read_in),
+        parse_local(until, read_in),
+        read_in or UTC_ZONE,
+    )
     with open_to_read(path) as ledger:
         names = {digest: rules.id for digest, rules in rules_by_digest(ledger).items()}
         if game is not None and game not in names.values():
@@ -74,8 +94,8 @@ def rounds_command(
             rules_digests=None if game is None else digests,
             player=player,
             state="open" if only_open else "void" if only_void else None,
-            opened_from=parse_moment(since),
-            opened_to=parse_moment(until),
+            opened_from=begin,
+            opened_to=end,
             limit=limit + 1,
             newest_first=True,
         )
@@ -88,9 +108,9 @@ def rounds_command(
     if not shown:
         out.print("no such round")
     elif only_open:
-        out.print(_open_table(shown, names, waiting))
+        out.print(_open_table(shown, names, waiting, shown_in))
     else:
-        out.print(_table(shown, names))
+        out.print(_table(shown, names, shown_in))
     if len(found) > limit:
         out.print(f"… and more; raise --limit above {limit}, or narrow the search")
 
@@ -99,6 +119,7 @@ def replay_command(
     round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
     path: LedgerOption = None,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each event.")] = False,
+    zone: ZoneOption = None,
     as_json: JsonOption = False,
     as_round: Annotated[
         bool, typer.Option("--as-round", help="Print the round as `.round` text.")
@@ -107,11 +128,16 @@ def replay_command(
         bool, typer.Option("--luck", help="And what each card and decision added to each bet.")
     ] = False,
 ) -> None:
-    """Rebuild a round from its events: every card and act, and for each bet expected and paid."""
+    """Rebuild a round from its events, card by card.
+
+    It shows every card and act, and for each bet what the rules pay and what was paid.
+    """
+    shown_in = parse_zone(zone) or UTC_ZONE
     with open_to_read(path) as ledger:
         stream = find_round(ledger, round_id)
-        evidence = verify_stream(ledger, stream)
-        replay = replay_in(ledger, stream)
+        # What is shown is what was verified, never a second read.
+        events, evidence = read_stream(ledger, stream)
+        replay = replay_of(ledger, events)
     found = [*evidence, *replay.findings]
     if as_json + as_round + step > 1:
         raise UsageError("choose one of --json, --as-round and --step")
@@ -121,9 +147,9 @@ def replay_command(
         print(as_round_text(replay), end="")
     elif as_json:
         taken_apart = {"luck": luck_json(replay)} if luck else {}
-        print_json(_replay_json(replay, found) | taken_apart)
+        print_verdict(_replay_json(replay, found) | taken_apart, sound=not found)
     else:
-        print_replay(console(), replay, evidence, step=step)
+        print_replay(console(), replay, evidence, zone=shown_in, step=step)
         if luck:
             print_luck(console(), replay)
     if found:
@@ -170,19 +196,20 @@ def _waiting(ledger: Ledger, rows: list[RoundRow]) -> dict[str, WaitingRound]:
     }
 
 
-def _table(rows: list[RoundRow], names: dict[str, str]) -> Table:
-    table = plain_table("round", "game", "player", "opened (UTC)", "state", whole=("round",), gap=1)
+def _table(rows: list[RoundRow], names: dict[str, str], zone: tzinfo) -> Table:
+    opened = f"opened ({zone})"
+    table = plain_table("round", "game", "player", opened, "state", whole=("round",), gap=1)
     for row in rows:
         state = Text(row.state, {"open": "yellow", "void": "red"}.get(row.state, ""))
-        opened = row.opened_at[:16].replace("T", " ")
+        opened = clock_text(row.opened_at, zone, "minutes")
         table.add_row(row.round, _name(row, names), plain(row.player), opened, state)
     return table
 
 
 def _open_table(
-    rows: list[RoundRow], names: dict[str, str], waiting: dict[str, WaitingRound]
+    rows: list[RoundRow], names: dict[str, str], waiting: dict[str, WaitingRound], zone: tzinfo
 ) -> Table:
-    columns = "round", "game", "player", "held", "waits", "system acts (UTC)"
+    columns = "round", "game", "player", "held", "waits", f"system acts ({zone})"
     table = plain_table(*columns, whole=("round",), right=("held", "waits"), gap=1)
     for row in rows:
         told = waiting.get(row.round)
@@ -190,7 +217,7 @@ def _open_table(
         if told is None:
             table.add_row(*who, "unreadable", "", "")
             continue
-        acts = "never" if told.default_due is None else told.default_due[:19].replace("T", " ")
+        acts = "never" if told.default_due is None else clock_text(told.default_due, zone)
         waits = str(timedelta(seconds=told.waits_seconds))
         table.add_row(*who, amount(told.held_minor, told.currency), waits, acts)
     return table
@@ -204,7 +231,7 @@ def _replay_json(replay: Replay, found: list[Finding]) -> dict[str, object]:
         "game": None if replay.rules is None else replay.rules.id,
         "rules_digest": replay.opened.rules_digest,
         "player": replay.opened.player,
-        "currency": replay.opened.currency,
+        "currency": unit_of(replay.opened),
         "mode": replay.opened.mode,
         "ending": ending,
         "play_judged_to_the_end": replay.judged,
@@ -240,13 +267,14 @@ def print_replay(
     replay: Replay,
     evidence: list[Finding],
     *,
+    zone: tzinfo = UTC,
     step: bool = False,
     unended: str = "The round is open; nothing so far contradicts the rules.",
 ) -> None:
     """Print a round event by event, its table, its bets and every finding.
 
-    `evidence` are the findings of the round's own signatures and chain; `unended` is what to say
-    of a round without findings and without an end.
+    `evidence` are the findings of the round's own signatures and chain; times are as clocks of
+    `zone` show them; `unended` is what to say of a round without findings and without an end.
     """
     found = [*evidence, *replay.findings]
     opened = replay.opened
@@ -256,19 +284,23 @@ def print_replay(
     out.print(Text.assemble(("round  ", "dim"), replay.round_id))
     who = f"{game}, player {opened.player}, table {opened.table or 'unknown'}, {opened.mode} money"
     out.print(Text.assemble(("game   ", "dim"), plain(who)))
-    rules = Text.assemble(("rules  ", "dim"), plain(_which_rules(opened.rules_digest)))
-    out.print(rules, soft_wrap=True)
+    out.print(
+        Text.assemble(("rules  ", "dim"), _which_rules(opened.rules_digest), ", with the digest")
+    )
+    out.print(Text.assemble(("       ", "dim"), plain(opened.rules_digest)))
     signed = "every signature of this round holds" if not evidence else "SEE THE FINDINGS BELOW"
     out.print(Text.assemble(("proof  ", "dim"), (signed, "" if not evidence else "bold red")))
+    began = zoned_text(replay.steps[0].recorded.event.at, zone)
+    out.print(Text.assemble(("begun  ", "dim"), f"{began}; all times are in this time zone"))
     out.print()
     for each in replay.steps:
         event = each.recorded.event
         line = Table.grid(padding=(0, 2, 0, 0))
         line.add_row(
             Text(f"{event.seq:>3}", "dim"),
-            Text(event.at[11:23], "dim"),
+            Text(clock_text(event.at, zone, "milliseconds")[11:], "dim"),
             Text(f"{actor_of(event.data):<6}", "cyan"),
-            describe_event(each, opened),
+            describe_event(each, opened, zone),
         )
         out.print(line)
         if step and each is not replay.steps[-1] and not _wait():
@@ -277,7 +309,8 @@ def print_replay(
     _print_bets(out, replay)
     if found:
         print_findings(out, found)
-        out.print(Text(f"{len(found)} findings: the record contradicts the rules", "bold red"))
+        many = counted(len(found), "finding")
+        out.print(Text(f"{many}: the record contradicts the rules", "bold red"))
     elif isinstance(replay.ending, RoundVoided):
         out.print(Text(f"The round is void: {plain(replay.ending.reason)}", "yellow"))
     elif replay.ending is None:
@@ -298,7 +331,7 @@ def _wait() -> bool:
 
 def _which_rules(digest: str) -> str:
     published = {rules_digest(game.rules) for game in GAMES.values()}
-    return f"{'as published' if digest in published else 'a variant'}, {digest}"
+    return "as published" if digest in published else "a variant"
 
 
 def _print_table(out: Console, state: RoundState | None) -> None:
@@ -313,7 +346,7 @@ def _print_table(out: Console, state: RoundState | None) -> None:
 def _print_bets(out: Console, replay: Replay) -> None:
     if not replay.expected:
         return
-    currency = replay.opened.currency
+    currency = unit_of(replay.opened)
     money = ("stake", "rules pay", "was paid")
     table = plain_table("hand", "bet", *money, "line", right=money)
     for bet in replay.expected:

@@ -1,10 +1,11 @@
 """`rtp`: what players got back, by game and bet, and whether that means anything."""
 
 import time
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Final
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.padding import Padding
@@ -13,26 +14,33 @@ from rich.text import Text
 
 from audit_reports.errors import ProjectionBusy
 from audit_reports.numerals import percent, standard_errors
-from cli.errors import FINDINGS, UsageError
+from cli.errors import UsageError
+from cli.exit_codes import FINDINGS
 from cli.options import (
+    UTC_ZONE,
     JsonOption,
-    LedgerOption,
-    open_to_read,
+    LedgersOption,
+    ZoneOption,
+    given_ledgers,
+    open_all_to_read,
     open_to_write,
     parse_local,
     parse_zone,
 )
-from cli.project import RebuildOption, VerifiedOnlyOption, up_to_date
-from cli.render import amount, console, plain, plain_table, print_json
-from cli.report import ByOption, FromOption, ToOption, ZoneOption
+from cli.project import CACHED, CachedOption, RebuildOption, VerifiedOnlyOption, all_up_to_date
+from cli.render import amount, console, plain, plain_table, print_sentence, print_verdict
+from cli.report import ByOption, FromOption, ToOption
 from ledger import Ledger
 
 if TYPE_CHECKING:
     from audit_reports.rtp_report.figures import Scope
-    from audit_reports.rtp_report.model import Bounds, GameReport, Row
+    from audit_reports.rtp_report.model import Award, Bounds, GameReport, Judged, Row
 
 WIDE_ENOUGH: Final = 110
 """The width, in characters, from which amounts and what was expected are shown as well."""
+
+ROOM_FOR_WINDOWS: Final = 130
+"""The width from which the 30 days to each day are shown beside it."""
 
 WIDEST: Final = 150
 """The width from which the theoretical return and that on all that was staked are shown too."""
@@ -45,12 +53,17 @@ LONGEST_NAME: Final = 40
 
 WATCH_SECONDS: Final = 2.0
 
-_STYLES: Final = {"no evidence against": "green", "watch": "yellow", "out of range": "bold red"}
+_STYLES: Final = {
+    "no evidence against": "green",
+    "inconclusive": "",
+    "watch": "yellow",
+    "out of range": "bold red",
+}
 
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("rtp")(rtp_command)
+    app.command("rtp", epilog="Example: shoeproof rtp --by table --by day")(rtp_command)
 
 
 def rtp_command(
@@ -66,64 +79,96 @@ def rtp_command(
         typer.Option("--raise", help="Record an alarm in the ledger for each bet out of range."),
     ] = False,
     rebuild: RebuildOption = False,
+    cached: CachedOption = False,
     verified_only: VerifiedOnlyOption = False,
-    path: LedgerOption = None,
+    places: LedgersOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Count the realised return to player by game and bet, and judge it; only verified leaves.
+    """Count and judge the realised return by game and bet.
 
-    On initial stakes a doubled push is 100%, as in the published figures. Voids stand apart, play
-    for fun is not counted, currencies and rule sets are never summed. A verdict rests on luck and
-    wrong payments, not on how people played; the exit code is 1 where a game is out of range.
-    Figures are kept in the ledger's directory; who did not make them asks to --rebuild.
+    Only verified leaves are counted. On initial stakes a doubled push is 100%, as in the published
+    figures. Voids stand apart, play for fun is not counted, currencies and rule sets are never
+    summed. A verdict rests on luck and wrong payments, the wallet's answers among them, not on how
+    people played; the exit code is 1 where a game is out of range, or the wallet moved other money
+    than was booked. Several ledgers are counted as one, and shown apart by `ledger` unless --by
+    says otherwise. Figures are kept in the ledger's directory, and the leaves they were counted
+    from are hashed again each time; who did not make them asks to --rebuild.
     """
     # Statistics and DuckDB take longer to load than most commands to run.
     from audit_reports.rtp_report.alarms import raise_alarms
     from audit_reports.rtp_report.figures import Scope, read_slices
 
+    given = given_ledgers(places)
     if watch and (as_json or raising):
         raise UsageError("--watch goes with neither --json nor --raise")
-    if raising and (verified_only or since or until):
-        raise UsageError("--raise judges the whole ledger: leave out periods and --verified-only")
-    shown_in = parse_zone(zone)
-    scope = Scope(parse_local(since, shown_in), parse_local(until, shown_in, last=True))
-    slices = tuple(map(read_slices, by or ()))
-    out = console()
-    with open_to_write(path) if raising else open_to_read(path) as ledger:
-        if watch:
-            _watch(out, ledger, scope, slices, rebuild=rebuild, verified_only=verified_only)
-            return
-        games, objection = count(
-            ledger, scope, slices, rebuild=rebuild, verified_only=verified_only
+    if len(given) > 1 and (watch or raising):
+        raise UsageError(
+            f"--{'watch' if watch else 'raise'} goes with one ledger, and {len(given)} are given"
         )
-        raised = raise_alarms(ledger, games) if raising else []
+    if raising and (verified_only or cached or since or until):
+        raise UsageError(
+            "--raise judges the whole ledger, verified: leave out periods, --cached and "
+            "--verified-only"
+        )
+    shown_in = parse_zone(zone)
+    scope = Scope(
+        parse_local(since, shown_in), parse_local(until, shown_in), str(shown_in or UTC_ZONE)
+    )
+    slices = tuple(map(read_slices, by or (("ledger",) if len(given) > 1 else ())))
+    out = console()
+    with _opened(given, to_write=raising) as ledgers:
+        if watch:
+            _watch(out, ledgers[0], scope, slices, rebuild=rebuild, verified_only=verified_only)
+        judged, objection = count(
+            ledgers, scope, slices, rebuild=rebuild, cached=cached, verified_only=verified_only
+        )
+        raised = raise_alarms(ledgers[0], judged.games) if raising else []
+    is_found = judged.findings or any(game.word == "out of range" for game in judged.games)
+    sound = objection is None and not is_found
     if as_json:
-        print_json({"objection": objection, "games": games})
+        told = {"objection": objection, "cached": cached, **msgspec.structs.asdict(judged)}
+        print_verdict(told, sound=sound)
     else:
-        print_rtp(out, games, objection)
+        if cached:
+            print_sentence(out, CACHED)
+        print_rtp(out, judged, objection, zone=scope.zone)
         for alarm in raised:
             out.print(Text(f"alarm recorded: {plain(alarm.note or '')}", "bold red"))
-    if objection is not None or any(game.word == "out of range" for game in games):
+    if not sound:
         raise typer.Exit(FINDINGS)
 
 
+@contextmanager
+def _opened(places: Sequence[str | None], *, to_write: bool) -> Iterator[list[Ledger]]:
+    if to_write:
+        with open_to_write(places[0]) as ledger:
+            yield [ledger]
+    else:
+        with open_all_to_read(places) as ledgers:
+            yield ledgers
+
+
 def count(
-    ledger: Ledger,
+    ledgers: Sequence[Ledger],
     scope: "Scope | None" = None,
     slices: Sequence[tuple[str, ...]] = (),
     *,
     rebuild: bool = False,
+    cached: bool = False,
     verified_only: bool = False,
-) -> "tuple[tuple[GameReport, ...], str | None]":
-    """Bring the ledger's tables up to date, or make them anew, and return every game judged.
+) -> "tuple[Judged, str | None]":
+    """Bring the ledgers' tables up to date, or make them anew, and return what they say, judged.
 
+    `cached` leaves be what was counted before, unread.
     The second value is what verification says of the first leaf not counted, None where all are.
     """
     from audit_reports.rtp_report.figures import Scope
-    from audit_reports.rtp_report.from_ledger import games_of
+    from audit_reports.rtp_report.from_ledger import judged_of
 
-    with up_to_date(ledger, rebuild=rebuild, verified_only=verified_only) as tables:
-        return games_of(ledger, tables, scope or Scope(), slices), tables.objection_text
+    with all_up_to_date(
+        ledgers, rebuild=rebuild, cached=cached, verified_only=verified_only
+    ) as tables:
+        return judged_of(ledgers, tables, scope or Scope(), slices), tables.objection_text
 
 
 def _watch(
@@ -134,57 +179,81 @@ def _watch(
     *,
     rebuild: bool,
     verified_only: bool,
-) -> None:
+) -> NoReturn:
     seen = -1
-    try:
-        while True:
-            size = ledger.size()
-            if size != seen:
-                # Another process may be counting just now: then it is the next turn's.
-                with suppress(ProjectionBusy):
-                    # Once counted anew the tables are this reader's own.
-                    anew = rebuild and seen < 0
-                    games, objection = count(
-                        ledger, scope, slices, rebuild=anew, verified_only=verified_only
-                    )
-                    out.clear()
-                    print_rtp(out, games, objection)
-                    out.print(Text(f"{size:,} leaves; Ctrl-C ends", "dim"))
-                    seen = size
-            time.sleep(WATCH_SECONDS)
-    except KeyboardInterrupt:
-        return
+    while True:
+        size = ledger.size()
+        if size != seen:
+            # Another process may be counting just now: then it is the next turn's.
+            with suppress(ProjectionBusy):
+                # Once counted and verified here the tables are this reader's own.
+                is_first = seen < 0
+                judged, objection = count(
+                    [ledger],
+                    scope,
+                    slices,
+                    rebuild=rebuild and is_first,
+                    cached=not is_first,
+                    verified_only=verified_only,
+                )
+                out.clear()
+                print_rtp(out, judged, objection, zone=scope.zone)
+                out.print(Text(f"{size:,} leaves; Ctrl-C ends", "dim"))
+                seen = size
+        time.sleep(WATCH_SECONDS)
 
 
-def print_rtp(out: Console, games: "Sequence[GameReport]", objection: str | None = None) -> None:
-    """Print every game's verdict and bets, then slices, and what stands apart."""
-    if objection is not None:
-        out.print(Text(plain(objection), "bold red"))
+def print_rtp(
+    out: Console, judged: "Judged", objection: str | None = None, *, zone: str = "UTC"
+) -> None:
+    """Print what was found, every game's verdict and bets, then slices, and what stands apart.
+
+    `zone` is the time zone whose days the slices are by.
+    """
+    games = judged.games
+    for told in (objection, *judged.findings):
+        if told is not None:
+            out.print(Text(plain(told), "bold red"))
     if not games:
         out.print("no rounds for real money are recorded in this period")
-        return
+    from audit_reports.rtp_report.apart import accounted_words
+    from replay.currency import unit_words
+
     for game in games:
         digest = game.rules_digest[:16]
         variant = ", a variant," if game.variant else ""
-        name = f"{plain(game.game or 'unknown rules')}{variant} in {plain(game.currency)}"
-        out.print(
-            Text.assemble(
-                (name, "bold"), f", rules {digest}…: ", _word(game.word, judged=game.bets[0].judged)
-            )
-        )
+        currency = plain(unit_words(game.currency))
+        name = f"{plain(game.game or 'unknown rules')}{variant} in {currency}"
+        out.print(Text.assemble((name, "bold"), f", rules {digest}…: ", _word(game.word)))
         for why in game.why:
             out.print(Padding(Text(plain(why)), (0, 0, 0, 2)))
         out.print(_bets(game, out.width))
+        for window in _rolling(game):
+            out.print(window)
         for by, rows in game.slices.items():
-            out.print(_slices(game, by, rows, out.width))
+            out.print(_slices(game, by, rows, out.width, zone))
         _print_apart(out, game)
         out.print()
+    for rounds in judged.rounds:
+        print_sentence(out, f"{accounted_words(rounds)}.")
+    for line in _awards(judged.awards):
+        out.print(line)
+    if not games:
+        return
     out.print(
         "RTP is on initial stakes, ± its 95% interval. Bar: ● realised, │ what such play returns, "
         "[ ] where 19 of 20 fair games are."
     )
     if any(game.slices for game in games):
-        out.print("Luck z: standard errors of all luck from zero, one look at one slice.")
+        out.print(
+            "Luck z: how many standard errors the luck of the cards is from zero. A row's verdict "
+            "allows for how many rows there are."
+        )
+    if out.width >= ROOM_FOR_WINDOWS and any("day" in game.slices for game in games):
+        out.print(
+            "A word beside the 30 days to a day is theirs, and "
+            "allows for daily looks; none stands where there is no evidence against them."
+        )
 
 
 def _bets(game: "GameReport", width: int) -> Table:
@@ -202,20 +271,36 @@ def _bets(game: "GameReport", width: int) -> Table:
             _return(row),
             *(_percent(row.expected), computed)[: len(expected)],
             bar(row.rtp_on_initial_stakes, row.expected, bet.band),
-            _word(bet.word, judged=bet.judged),
+            _word(bet.word),
         )
     return table
 
 
-def _slices(game: "GameReport", by: str, rows: "Sequence[Row]", width: int) -> Table:
-    from audit_reports.rtp_report.write import rows_in_time, slice_words
+def _rolling(game: "GameReport") -> Iterator[Padding]:
+    """Yield of each bet what the last 30 days come to, and the word on them."""
+    for each in game.rolling:
+        if each.rtp_on_initial_stakes is not None:
+            told = f"{each.first} to {each.last}, {_name(each.bet)}: {each.rounds:,} rounds, "
+            line = Text(f"{told}{_percent(each.rtp_on_initial_stakes)}, ").append_text(
+                _word(each.word)
+            )
+            yield Padding(line, (0, 0, 0, 2))
+
+
+def _slices(game: "GameReport", by: str, rows: "Sequence[Row]", width: int, zone: str) -> Table:
+    from audit_reports.rtp_report.slices import slice_words
+    from audit_reports.rtp_report.spans import PERIODS
+    from audit_reports.rtp_report.write import rows_in_time
 
     names = by.split(",")
     extra = _extra_columns(width)
     luck = (*(("expected",) if extra else ()), "luck z")
     right = ("rounds", *extra, "RTP ± 95%", *luck)
-    heads = [name.replace("_", " ") for name in names]
-    table = plain_table(f"  {heads[0]}", *heads[1:], "bet", *right, right=right)
+    rolling = ("30 days to it",) if names == ["day"] and width >= ROOM_FOR_WINDOWS else ()
+    heads = [f"{name} ({zone})" if name in PERIODS else name.replace("_", " ") for name in names]
+    table = plain_table(
+        f"  {heads[0]}", *heads[1:], "bet", *right, "verdict", *rolling, right=right
+    )
     for idle, row in rows_in_time(rows, game.idle.get(by, ())):
         if row is None:
             table.add_row(f"  {idle}", Text("no activity", "dim"))
@@ -224,9 +309,18 @@ def _slices(game: "GameReport", by: str, rows: "Sequence[Row]", width: int) -> T
         table.add_row(
             f"  {told[0]}", *told[1:], _name(row.bet), f"{row.rounds:,}",
             *_amounts(row, game.currency)[: len(extra)], _return(row),
-            *(_percent(row.expected), _errors(row.luck_z))[-len(luck) :],
+            *(_percent(row.expected), _errors(row.luck_z))[-len(luck) :], _word(row.word or ""),
+            *(_of_window(row) for _ in rolling),
         )  # fmt: skip
     return table
+
+
+def _of_window(row: "Row") -> Text:
+    """Return what the 30 days to a day returned, with their word where something is amiss."""
+    if row.rolling is None:
+        return Text()
+    returned, word = _percent(row.rolling.rtp_on_initial_stakes), row.rolling.word
+    return Text(f"{returned} ").append_text(_word("" if word == "no evidence against" else word))
 
 
 def _short(name: str) -> str:
@@ -257,6 +351,17 @@ def _print_apart(out: Console, game: "GameReport") -> None:
             out.print(Padding(line, (0, 0, 0, 2)))
 
 
+def _awards(awards: "Sequence[Award]") -> Iterator[Text]:
+    """Yield what was awarded or given in goodwill in each currency, which is in no return."""
+    by_currency: dict[str, list[int]] = {}
+    for award in awards:
+        by_currency.setdefault(award.currency, []).append(award.amount_minor)
+    for currency, amounts in by_currency.items():
+        paid = "payment" if len(amounts) == 1 else "payments"
+        told = f"{len(amounts):,} {paid} by award or goodwill, {amount(sum(amounts), currency)}"
+        yield Text(f"apart: {plain(told)}, in no return")
+
+
 def bar(realised: float | None, expected: float | None, band: "Bounds | None") -> str:
     """Return a return in its band as a bar whose middle is what was expected.
 
@@ -276,9 +381,9 @@ def bar(realised: float | None, expected: float | None, band: "Bounds | None") -
     return "".join(drawn)
 
 
-def _word(word: str, *, judged: bool = True) -> Text:
+def _word(word: str) -> Text:
     """Return a verdict in its colour, which one without anything to go by does not have."""
-    return Text(word, _STYLES[word] if judged or word != "no evidence against" else "")
+    return Text(word, _STYLES.get(word, ""))
 
 
 def _name(bet: str) -> str:

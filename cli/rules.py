@@ -10,19 +10,28 @@ from rich.text import Text
 from cli.errors import UsageError
 from cli.options import JsonOption, LedgerOption, open_to_read, open_to_write
 from cli.render import console, plain_table, print_json
+from ledger.printable import printable_json
 from replay.catalogue import add_rules, rules_by_digest
 from replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_json
 from replay.games import GAMES
 from replay.games.game import Game
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Show the games' rules, or add a variant."
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Show the games' rules, or add a variant.",
+    epilog="Example: shoeproof rules show nba",
 )
 
 
-@app.command("list")
+def register(commands: typer.Typer) -> None:
+    """Add this group."""
+    commands.add_typer(app, name="rules")
+
+
+@app.command("list", epilog="Example: shoeproof rules list --json")
 def list_command(path: LedgerOption = None, as_json: JsonOption = False) -> None:
-    """List the published games, and with --ledger the variants it carries too."""
+    """List the published games and a ledger's variants."""
     known = {rules_digest(game.rules): game.rules for game in GAMES.values()}
     if path is not None:
         with open_to_read(path) as ledger:
@@ -54,7 +63,7 @@ def _listed(digest: str, rules: Rules) -> dict[str, Any]:
     }
 
 
-@app.command("show")
+@app.command("show", epilog="Example: shoeproof rules show nba")
 def show_command(
     name: Annotated[
         str,
@@ -63,14 +72,16 @@ def show_command(
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a game clause by clause: what it says, the page's section, what had to be assumed.
+    """Show a game clause by clause.
+
+    It gives what a clause says, the page's section, and what had to be assumed.
 
     Of a variant, named by how its digest begins, it shows what differs from the published game.
     --json prints the canonical rules: edit a copy of it to make a variant for `rules add`.
     """
     rules = GAMES[name].rules if name in GAMES else _carried(path, name)
     if as_json:
-        print(msgspec.json.format(canonical_rules(rules), indent=2).decode())
+        print_json(msgspec.Raw(canonical_rules(rules)))
     elif name in GAMES:
         _print_clauses(GAMES[name])
     else:
@@ -101,7 +112,8 @@ def _carried(path: str | None, name: str) -> Rules:
 
 def _print_difference(rules: Rules) -> None:
     out = console()
-    out.print(f"rules of {rules.id}, digest {rules_digest(rules)}", soft_wrap=True)
+    out.print(f"rules of {rules.id}, digest", soft_wrap=True)
+    out.print(rules_digest(rules))
     if rules.id not in GAMES:
         out.print("no published game has this id; --json shows the rules whole")
         return
@@ -114,24 +126,27 @@ def _print_difference(rules: Rules) -> None:
 
 
 def _short(value: object) -> str:
-    text = msgspec.json.encode(value).decode()
+    text = printable_json(value, indent=None)
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-@app.command("add")
+@app.command("add", epilog="Example: shoeproof rules add variant.json")
 def add_command(
     file: Annotated[Path, typer.Argument(help="A JSON rules file, as `rules show --json` prints.")],
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a rules file field by field and record it; its id is dealt under it from now on."""
+    """Check a rules file field by field, and record it.
+
+    Its id is dealt under it from now on.
+    """
     rules = rules_from_json(file.read_bytes())
     with open_to_write(path) as ledger:
         digest = add_rules(ledger, rules)
     if as_json:
         print_json({"game": rules.id, "rules_digest": digest})
     else:
-        console().print(f"Added rules for {rules.id}, digest {digest}", soft_wrap=True)
+        console().print(f"Added rules for {rules.id}, digest\n{digest}", soft_wrap=True)
 
 
 def _print_clauses(game: Game) -> None:

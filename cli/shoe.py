@@ -18,7 +18,7 @@ CARDS_A_LINE = 13
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("shoe")(shoe_command)
+    app.command("shoe", epilog="Example: shoeproof shoe --round 01a22c2b")(shoe_command)
 
 
 def shoe_command(
@@ -41,9 +41,10 @@ def shoe_command(
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Rebuild a shoe card by card, with the `openssl kdf` line that prints its keystream.
+    """Rebuild a shoe from its seeds, card by card.
 
-    Give the four values, or a --round of a ledger that has ended.
+    The `openssl kdf` line that prints its keystream comes with it. Give the four values, or a
+    --round of a ledger that has ended.
     """
     if of_round is not None:
         seeds = _recorded(path, of_round)

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from cli.errors import FINDINGS
+from cli.exit_codes import FINDINGS
 from cli.options import JsonOption, LedgerOption, open_to_read
 from cli.project import RebuildOption, told_of_waiting
-from cli.render import console, plain, plain_table, print_findings, print_json, progress_bar
+from cli.render import console, plain, plain_table, print_findings, print_verdict, progress_bar
 
 WIDE_ENOUGH = 110
 """The width, in characters, from which the kind of each test is shown as well."""
@@ -24,19 +24,21 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("shuffle-tests")(shuffle_tests_command)
+    app.command("shuffle-tests", epilog="Example: shoeproof shuffle-tests --rebuild")(
+        shuffle_tests_command
+    )
 
 
 def shuffle_tests_command(
     path: LedgerOption = None, rebuild: RebuildOption = False, as_json: JsonOption = False
 ) -> None:
-    """Test every shoe re-derived from its seeds, and every initial deal, for randomness.
+    """Test every shoe and deal for randomness.
 
-    The tests are those that GLI-19 names, judged together at 99% confidence: of a hundred ledgers
-    shuffled by chance at most one fails. Cards other than their seeds give, repeated seeds, shoes
-    and commitments, and commitments made after the stakes are findings. Only verified leaves are
-    read. What was counted is kept in the ledger's directory, under projection, so that the next run
-    derives the new shoes alone.
+    Shoes are re-derived from their seeds. The tests are those that GLI-19 names, judged together at
+    99% confidence: of a hundred ledgers shuffled by chance at most one fails. Cards other than
+    their seeds give, repeated seeds, shoes and commitments, and commitments made after the stakes
+    are findings. Only verified leaves are read. What was counted is kept in the ledger's directory,
+    under projection, so that the next run derives the new shoes alone.
     """
     # SciPy takes longer to load than most commands to run.
     from audit_reports.shuffle_tests.battery import run_shuffle_tests
@@ -51,7 +53,8 @@ def shuffle_tests_command(
         )
     if as_json:
         counts = {"tested": battery.tested, "rejected": len(battery.rejected)}
-        print_json({**counts, **msgspec.to_builtins(battery)})
+        sound = not (battery.rejected or battery.findings)
+        print_verdict({**counts, **msgspec.to_builtins(battery)}, sound=sound)
     else:
         print_battery(console(), battery)
     if battery.rejected or battery.findings:

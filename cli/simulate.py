@@ -5,17 +5,28 @@ from typing import Annotated
 import typer
 
 from cli.errors import UsageError
-from cli.options import JsonOption, LedgerOption, open_to_write
+from cli.options import (
+    JsonOption,
+    LedgerOption,
+    ZoneOption,
+    open_to_write,
+)
+from cli.rehearsal import AtOption, rehearsed_clock
 from cli.render import amount, console, print_json, progress_bar
-from cli.tables import even_stakes, table_settings
+from cli.tables import stakes_in_words, table_settings
+from ledger.clock import parse_time
+from ledger.recorded import read_leaf
 from replay.catalogue import current_rules
+from replay.narrative import counted
 from replay.players import PLAYERS, make_player
 from replay.simulation import simulate
 
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("simulate")(simulate_command)
+    app.command("simulate", epilog="Example: shoeproof simulate nba --rounds 200 --stake 5.00")(
+        simulate_command
+    )
 
 
 def simulate_command(
@@ -25,17 +36,37 @@ def simulate_command(
     seed: Annotated[int, typer.Option(help="The player's choices follow from it.")] = 1,
     player: Annotated[str, typer.Option(help=f"{', '.join(PLAYERS)}.")] = "basic",
     seats: Annotated[int, typer.Option(min=1, help="How many seats to play.")] = 1,
-    stake: Annotated[int, typer.Option(help="The main stake of each seat, minor units.")] = 1000,
-    side_stake: Annotated[int, typer.Option(help="The stake of each side bet, if any.")] = 0,
+    stake: Annotated[
+        str, typer.Option(help="The main stake of each seat, in the table's currency.")
+    ] = "10.00",
+    side_stake: Annotated[str, typer.Option(help="The stake of each side bet, 0 for none.")] = "0",
+    players: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="How many players take turns.")
+    ] = 1,
+    name: Annotated[
+        str, typer.Option(help="The player's name in the ledger; of several NAME-1, NAME-2, ….")
+    ] = "simulated",
+    at: AtOption = None,
+    zone: ZoneOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play and record rounds by a simulated player; the shoes are fresh each time."""
+    """Play and record rounds by a simulated player.
+
+    The shoes are fresh each time. To rehearse a complaint, say whose rounds they are by --name and
+    when they were played by --at: each step of a round then takes a second.
+    """
     if player not in PLAYERS:
         raise UsageError(f"unknown player {player!r}; there are {', '.join(PLAYERS)}")
-    with open_to_write(path) as ledger:
+    clock = rehearsed_clock(at, zone)
+    with open_to_write(path, clock) as ledger:
+        began = parse_time(read_leaf(next(ledger.leaves(0, 1))).event.at)
+        if clock is not None and clock() < began:
+            raise UsageError(
+                f"the ledger begins later, at {began:%FT%TZ}: make one with `init --at`"
+            )
         rules = current_rules(ledger, game)
         settings = table_settings(rules)
-        stakes = even_stakes(rules, seats=seats, stake_minor=stake, side_stake_minor=side_stake)
+        stakes = stakes_in_words(settings, rules, seats=seats, stake=stake, side_stake=side_stake)
         with progress_bar() as bar:
             task = bar.add_task(f"playing {game}", total=rounds)
             result = simulate(
@@ -46,13 +77,14 @@ def simulate_command(
                 make_player(player, seed),
                 rounds,
                 lambda done: bar.update(task, completed=done),
+                [name] if players == 1 else [f"{name}-{each}" for each in range(1, players + 1)],
             )
     if as_json:
         print_json(result)
         return
-    staked = amount(result.staked_minor, settings.currency)
-    paid = amount(result.paid_minor, settings.currency)
+    staked = amount(result.staked_minor, settings.unit)
+    paid = amount(result.paid_minor, settings.unit)
     console().print(
-        f"Recorded {result.rounds:,} round{'s' * (result.rounds != 1)} of {game} "
+        f"Recorded {counted(result.rounds, 'round')} of {game} "
         f"({result.events:,} events) by the {player} player: staked {staked}, paid {paid}"
     )

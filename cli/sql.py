@@ -1,28 +1,31 @@
 """`sql`: an auditor's own questions to the published tables, read-only."""
 
-import csv
 import io
 import sys
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 from rich.measure import Measurement
 
-from cli.errors import FINDINGS, UsageError
-from cli.options import JsonOption, LedgerOption, open_to_read
+from audit_reports.cells import write_rows
+from cli.errors import UsageError
+from cli.exit_codes import FINDINGS
+from cli.options import JsonOption, LedgersOption, open_all_to_read
 from cli.project import (
+    CACHED,
+    CachedOption,
     ParSheetsOption,
     RebuildOption,
     VerifiedOnlyOption,
+    all_up_to_date,
     par_sheets_in,
     print_objection,
-    up_to_date,
 )
-from cli.render import console, plain, plain_table, print_json
+from cli.render import console, json_text, plain, plain_table, print_error, print_json
 from ledger.files import write_durably
 
 if TYPE_CHECKING:
@@ -35,13 +38,21 @@ MOST_ON_SCREEN = 1000
 BATCH = 10_000
 """How many rows are printed together."""
 
+COLUMNS = """
+SELECT table_name AS "table", column_name AS "column", data_type AS "type"
+FROM duckdb_columns() WHERE NOT internal ORDER BY table_name, column_index
+"""
+"""Asks for every table and its columns, in their order."""
+
 WIDEST = 10_000
 """A width, in characters, to find out how much of it a table would like to have."""
 
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("sql")(sql_command)
+    app.command(
+        "sql", epilog='Example: shoeproof sql "SELECT game, COUNT(*) FROM rounds GROUP BY 1"'
+    )(sql_command)
 
 
 def sql_command(
@@ -49,7 +60,7 @@ def sql_command(
         str | None,
         typer.Argument(help='One SELECT: "SELECT game, COUNT(*) FROM rounds GROUP BY 1".'),
     ] = None,
-    path: LedgerOption = None,
+    places: LedgersOption = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV (RFC 4180).")] = False,
     as_json: JsonOption = False,
     parquet: Annotated[
@@ -58,41 +69,51 @@ def sql_command(
     checks: Annotated[
         bool, typer.Option("--checks", help="Run the checks that must find nothing instead.")
     ] = False,
+    tables_only: Annotated[
+        bool, typer.Option("--tables", help="List the tables and their columns instead.")
+    ] = False,
     par_sheets: ParSheetsOption = None,
     rebuild: RebuildOption = False,
+    cached: CachedOption = False,
     verified_only: VerifiedOnlyOption = False,
 ) -> None:
-    """Ask the tables of rounds, bets, cards, decisions, interruptions and disputes one question.
+    """Ask the tables a question of your own.
 
-    The tables are brought up to date first; nothing can be changed and no other file be read.
-    `FROM duckdb_columns()` lists every column; audit_reports/README.md says what they hold.
+    The tables of rounds, bets, cards, decisions, interruptions and disputes are brought up to date
+    first; nothing can be changed and no other file be read. Of several ledgers the column `ledger`
+    says whose a row is, in every table. audit_reports/README.md says what each column holds.
     """
-    if (select is None) != checks:
-        raise UsageError("give one SELECT, or --checks")
+    if (select is not None) + checks + tables_only != 1:
+        raise UsageError("give one SELECT, or --tables, or --checks")
     if as_csv + as_json + (parquet is not None) > 1:
         raise UsageError("give one of --csv, --json and --parquet")
     with (
-        open_to_read(path) as ledger,
-        up_to_date(
-            ledger,
+        open_all_to_read(places) as ledgers,
+        all_up_to_date(
+            ledgers,
             rebuild=rebuild,
+            cached=cached,
             verified_only=verified_only,
             par_sheets=par_sheets_in(par_sheets),
         ) as tables,
     ):
+        if cached:
+            print_error(CACHED)
         if not (as_csv or as_json):
             print_objection(tables)
-        if select is not None:
+        if not checks:
             from audit_reports.spelling import ANYWHERE, PLAIN
 
-            answer = tables.ask(select, PLAIN if parquet is None else ANYWHERE)
+            answer = tables.ask(
+                COLUMNS if select is None else select, PLAIN if parquet is None else ANYWHERE
+            )
             _show(answer, as_csv=as_csv, as_json=as_json, parquet=parquet)
             return
         from audit_reports.checks import run_checks
 
         found = run_checks(tables)
     if as_json:
-        print_json([each.as_data() for each in found])
+        print_json({"sound": not found, "checks": [each.as_data() for each in found]})
     for each in () if as_json else found:
         console().print(f"{each.name}: {each.total:,} rows: {plain(each.asks)}")
         _print(list(each.rows[0]), each.rows)
@@ -111,10 +132,7 @@ def _show(answer: "pa.Table", *, as_csv: bool, as_json: bool, parquet: Path | No
     if as_json:
         _print_json(answer)
     elif as_csv:
-        writer = csv.DictWriter(sys.stdout, names, lineterminator="\r\n")
-        writer.writeheader()
-        for rows in _in_batches(answer):
-            writer.writerows(rows)
+        write_rows(sys.stdout, names, chain.from_iterable(_in_batches(answer)))
     else:
         shown = answer.slice(0, MOST_ON_SCREEN)
         _print(names, _rows(shown))
@@ -136,7 +154,7 @@ def _print_json(answer: "pa.Table") -> None:
     """Print rows as `print_json` would print them together."""
     begins = "[\n"
     for rows in _in_batches(answer):
-        text = msgspec.json.format(msgspec.json.encode(rows), indent=2).decode()
+        text = json_text(rows)
         sys.stdout.write(begins + text.removeprefix("[\n").removesuffix("\n]"))
         begins = ",\n"
     print("\n]" if answer.num_rows else "[]")
@@ -172,7 +190,7 @@ def _value(value: Any) -> Any:
     """Return a value as CSV and JSON have it: sums, which are decimals, as integers."""
     match value:
         case Decimal():
-            return int(value) if value == value.to_integral_value() else str(value)
+            return int(value) if value == value.to_integral_value() else value
         case list():
             return [_value(each) for each in value]
         case tuple():  # a key of a map and its value

@@ -2,6 +2,7 @@
 
 from importlib.metadata import version
 
+from cli.options import read_minor_units
 from ledger.events import Mode
 from replay.engine.rules import Rules
 from replay.errors import StakeRefused
@@ -31,6 +32,21 @@ def table_settings(rules: Rules, mode: Mode = "real") -> TableSettings:
     )
 
 
+def stakes_in_words(
+    table: TableSettings, rules: Rules, *, seats: int, stake: str, side_stake: str
+) -> dict[str, dict[str, int]]:
+    """Return the same stakes for each seat, of amounts of the table's currency like `12.50`.
+
+    Raises UsageError for what is no amount, and StakeRefused as `even_stakes` does.
+    """
+    return even_stakes(
+        rules,
+        seats=seats,
+        stake_minor=read_minor_units(stake, table.unit),
+        side_stake_minor=read_minor_units(side_stake, table.unit),
+    )
+
+
 def even_stakes(
     rules: Rules, *, seats: int, stake_minor: int, side_stake_minor: int
 ) -> dict[str, dict[str, int]]:
@@ -43,8 +59,6 @@ def even_stakes(
         raise StakeRefused(f"{rules.id} has {rules.seats} seats, not {seats}")
     if side_stake_minor and not rules.side_bets:
         raise StakeRefused(f"{rules.id} has no side bets")
-    if side_stake_minor < 0:
-        raise StakeRefused("a side stake must be above 0, or 0 for none")
     bets = {"main": stake_minor}
     if side_stake_minor:
         bets |= dict.fromkeys(rules.side_bets, side_stake_minor)

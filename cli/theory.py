@@ -1,7 +1,7 @@
 """`theory`, `strategy`, `value`: what the rules return, how to play them, what an act was worth."""
 
-import csv
 import sys
+from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Final
@@ -11,11 +11,20 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.errors import FINDINGS
+from audit_reports.cells import write_rows
+from cli.exit_codes import FINDINGS
 from cli.options import JsonOption
-from cli.render import console, dealer_line, hand_line, plain_table, print_json, progress_bar
+from cli.render import (
+    console,
+    dealer_line,
+    hand_line,
+    plain_table,
+    print_json,
+    print_sentence,
+    progress_bar,
+)
 from cli.rules import find_game
-from replay.adjudicate import walk_round
+from ledger.files import write_durably
 from replay.engine.hand import DOUBLE, HIT, SPLIT, STAND, ZAP
 from replay.engine.round import Decide, RoundState
 from replay.engine.rules import Rules, rules_from_json
@@ -33,6 +42,7 @@ from replay.theory import (
 from replay.theory.chart import SECTIONS
 from replay.theory.chart_html import UP_NAMES, chart_page, legend, letters, row_label
 from replay.theory.verdict import Comparison, compare
+from replay.walk import walk_round
 
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="zappit, zero or nba.")]
 RulesOption = Annotated[
@@ -53,9 +63,9 @@ STYLES: Final = {
 
 def register(app: typer.Typer) -> None:
     """Add this group's commands."""
-    app.command("theory")(theory_command)
-    app.command("strategy")(strategy_command)
-    app.command("value")(value_command)
+    app.command("theory", epilog="Example: shoeproof theory zappit --readings")(theory_command)
+    app.command("strategy", epilog="Example: shoeproof strategy nba")(strategy_command)
+    app.command("value", epilog="Example: shoeproof value disputed.round")(value_command)
 
 
 def theory_command(
@@ -69,7 +79,10 @@ def theory_command(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Compute a game's exact returns from its rules, and hold the published ones against them."""
+    """Compute a game's exact returns from its rules.
+
+    The published returns are held against them.
+    """
     game = find_game(game_id)
     rules = read_rules(game, rules_file)
     computed = compute(rules)
@@ -96,13 +109,15 @@ def strategy_command(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the best strategy that looks at totals: first cards, pairs, and what differs later."""
+    """Show the best strategy that looks at totals.
+
+    It gives first cards, pairs, and what differs later."""
     game = find_game(game_id)
     rules = read_rules(game, rules_file)
     computed = compute(rules)
     rows = strategy(rules)
     if html is not None:
-        html.write_text(chart_page(game.title, rows), encoding="utf-8")
+        write_durably(html, chart_page(game.title, rows).encode())
     if as_json:
         print_json([{"up": UP_NAMES, **_row_json(row)} for row in rows])
         return
@@ -120,7 +135,9 @@ def value_command(
     rules_file: RulesOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what every legal act of a written round was worth, and what the player's choice cost.
+    """Show what every legal act of a written round was worth.
+
+    It says what each choice of the player cost.
 
     Exact, knowing all cards seen so far, in units of the hand's initial stake. Insurance is valued
     as the bet of its own that it is.
@@ -208,11 +225,17 @@ def _json(
 
 
 def _print_classes(computed: Theory) -> None:
-    rows = csv.writer(sys.stdout, lineterminator="\n")
-    rows.writerow(("hand", "up", "probability", "return", "best"))
-    for each in computed.classes:
-        chance, net = f"{each.probability:.12f}", f"{each.net:.8f}"
-        rows.writerow((each.hand, each.up, chance, net, each.best))
+    rows = (
+        {
+            "hand": each.hand,
+            "up": each.up,
+            "probability": Decimal(f"{each.probability:.12f}"),
+            "return": Decimal(f"{each.net:.8f}"),
+            "best": each.best,
+        }
+        for each in computed.classes
+    )
+    write_rows(sys.stdout, ("hand", "up", "probability", "return", "best"), rows)
 
 
 def _print_bets(out: Console, game: Game, compared: list[Comparison]) -> None:
@@ -233,9 +256,9 @@ def _print_bets(out: Console, game: Game, compared: list[Comparison]) -> None:
     out.print()
     for each in compared:
         if each.bet.fraction is not None:
-            out.print(Text.assemble((each.bet.bet, "bold"), f" = {each.bet.fraction}"), end="")
+            out.print(Text.assemble((each.bet.bet, "bold"), f" = {each.bet.fraction}"))
             ways = ", ".join(f"{name} {count:,}" for name, count in each.bet.ways.items())
-            out.print(Text(f"  from equally likely deals: {ways}", "dim"))
+            print_sentence(out, f"from equally likely deals: {ways}", 2, "dim")
 
 
 def _verdict(compared: Comparison) -> Text:
@@ -325,7 +348,7 @@ def _percent(returned: float) -> str:
 
 
 def _row_json(row: ChartRow) -> dict[str, object]:
-    return {"section": row.section, "hand": row.hand, "cards": row.cards, "acts": row.acts}
+    return msgspec.structs.asdict(row)
 
 
 def _print_chart(out: Console, rows: list[ChartRow]) -> None:

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UsageError
+from cli.errors import UsageError, tell
+from cli.exit_codes import INTERRUPTED
 from cli.options import (
     LedgerOption,
     given_public_key,
@@ -16,6 +17,7 @@ from cli.options import (
 )
 from cli.render import console
 from ledger.clock import utc_now
+from ledger.errors import WitnessUnreachable
 from ledger.files import write_durably
 from ledger.note import parse_vkey
 from ledger.policy import parse_policy, require
@@ -27,8 +29,15 @@ from ledger.witness_request import with_cosignature
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Cosign a log's checkpoints as its witness, or have witnesses cosign one's own.",
+    help="Cosign a log's checkpoints, or have witnesses do so.",
+    epilog="Example: shoeproof witness request -o request.txt",
 )
+
+
+def register(commands: typer.Typer) -> None:
+    """Add this group."""
+    commands.add_typer(app, name="witness")
+
 
 DirectoryArgument = Annotated[
     Path, typer.Argument(metavar="DIR", help="The witness's own directory.")
@@ -38,7 +47,10 @@ OutputOption = Annotated[
 ]
 
 
-@app.command("init")
+@app.command(
+    "init",
+    epilog="Example: shoeproof witness init ./witness --name w.example --log log.vkey",
+)
 def init_command(
     directory: DirectoryArgument,
     name: Annotated[str, typer.Option(help="The witness's name for ever, like regulator.example.")],
@@ -47,39 +59,46 @@ def init_command(
         typer.Option("--log", help="The log key of a ledger to watch, or a file; may repeat."),
     ],
 ) -> None:
-    """Make a witness: its directory and its key, which is encrypted under SHOEPROOF_PASSPHRASE.
+    """Make a witness: its directory and its key.
 
-    Take the ledgers' log keys from the operator by a way of its own, and hand the printed line to
-    whoever is to rely on this witness: it belongs in their policy. The name in a log key is the
-    ledger's own, like casino.example/blackjack; other keys of a ledger have a role before it, like
-    operator.casino.example/blackjack, and cannot be told from the log key of a ledger so named.
+    The key is encrypted under SHOEPROOF_PASSPHRASE. Take the ledgers' log keys from the operator by
+    a way of its own, and hand the printed line to whoever is to rely on this witness: it belongs in
+    their policy. The name in a log key is the ledger's own, like casino.example/blackjack; other
+    keys of a ledger have a role before it, like operator.casino.example/blackjack, and cannot be
+    told from the log key of a ledger so named.
     """
     keys = [parse_vkey(str(given_public_key(log))) for log in logs]
     witness = Witness.init(directory, name, keys, passphrase=passphrase_from_environment())
     print(f"witness {witness.key.name} {witness.key.vkey}")
 
 
-@app.command("watch")
+@app.command("watch", epilog="Example: shoeproof witness watch ./witness --log other.vkey")
 def watch_command(
     directory: DirectoryArgument,
     log: Annotated[str, typer.Option(help="The log key of one more ledger to watch, or a file.")],
 ) -> None:
-    """Watch one more ledger; a witness that serves must be started anew."""
+    """Watch one more ledger.
+
+    A witness that serves must be started anew.
+    """
     witness = Witness.open(directory, passphrase=passphrase_from_environment())
     witness.watch(parse_vkey(str(given_public_key(log))))
 
 
-@app.command("cosign")
+@app.command(
+    "cosign", epilog="Example: shoeproof witness cosign ./witness request.txt -o cosigned.txt"
+)
 def cosign_command(
     directory: DirectoryArgument,
     file: Annotated[Path, typer.Argument(help="A request, or the first checkpoint of a log.")],
     output: OutputOption = None,
 ) -> None:
-    """Cosign a checkpoint that came in a file, and write it with the cosignature.
+    """Cosign a checkpoint that came in a file.
 
-    It is refused unless it is proven to extend the last one cosigned here. What is written is what
-    came, with this witness's line; what is kept here bears the log's signatures and that line
-    alone. Where the log shows another history, both notes are kept as evidence in a named file.
+    It is written with the cosignature. It is refused unless it is proven to extend the last one
+    cosigned here. What is written is what came, with this witness's line; what is kept here bears
+    the log's signatures and that line alone. Where the log shows another history, both notes are
+    kept as evidence in a named file.
     """
     witness = Witness.open(directory, passphrase=passphrase_from_environment())
     request = witness.request(file.read_bytes())
@@ -87,30 +106,31 @@ def cosign_command(
     _write(output, with_cosignature(request.note, witness.key, witness.cosign(request)))
 
 
-@app.command("serve")
+@app.command("serve", epilog="Example: shoeproof witness serve ./witness --port 8080")
 def serve_command(
     directory: DirectoryArgument,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 8080,
 ) -> None:
-    """Cosign checkpoints by HTTP (C2SP tlog-witness), to this machine alone unless --host says so.
+    """Cosign checkpoints by HTTP (C2SP tlog-witness).
 
-    There is no TLS here: put a web server that has it in front.
+    It serves this machine alone unless --host says so. There is no TLS here: put a web server that
+    has it in front.
     """
     try:
-        import uvicorn
-
-        from ledger.witness_server import witness_app
+        from ledger.witness_server import serve
     except ImportError:
         raise UsageError("serving needs more: pip install 'shoeproof[serve]'") from None
     witness = Witness.open(directory, passphrase=passphrase_from_environment())
     out = console()
     out.print(f"{witness.key.name} cosigns at http://{host}:{port}/", soft_wrap=True)
     out.print(f"logs {directory / LOGS}, evidence {directory / EVIDENCE}", soft_wrap=True)
-    uvicorn.run(witness_app(witness), host=host, port=port, log_level="warning", lifespan="off")
+    serve(witness, host, port)
+    # It answers whoever is being served, and returns, when Ctrl-C ends it.
+    raise typer.Exit(INTERRUPTED)
 
 
-@app.command("request")
+@app.command("request", epilog="Example: shoeproof witness request -o request.txt")
 def request_command(
     path: LedgerOption = None,
     old: Annotated[
@@ -118,30 +138,40 @@ def request_command(
     ] = 0,
     output: OutputOption = None,
 ) -> None:
-    """Sign a checkpoint and write what a witness needs to cosign it, to be sent as a file."""
+    """Sign a checkpoint, and write what a witness needs.
+
+    It is sent as a file to be cosigned.
+    """
     with open_to_write(path) as ledger:
         request = make_request(ledger, old)
     _write(output, request.encode())
 
 
-@app.command("ask")
+@app.command(
+    "ask", epilog="Example: shoeproof witness ask --policy witnesses.policy -o cosigned.txt"
+)
 def ask_command(
     policy: Annotated[Path, typer.Option(help="The policy, with a URL at each witness's line.")],
     path: LedgerOption = None,
     output: OutputOption = None,
 ) -> None:
-    """Sign a checkpoint and have every witness of a policy cosign it, by HTTP.
+    """Sign a checkpoint, and have witnesses cosign it by HTTP.
 
-    It is kept in the ledger's directory, with every cosignature that came, and the quorum must be
-    among them.
+    Every witness of the policy is asked. It is kept in the ledger's directory, with every
+    cosignature that came, and the quorum must be among them: a witness that does not answer is
+    said, and does no harm where there are enough.
     """
     rules = parse_policy(policy.read_bytes())
     with open_to_write(path) as ledger:
         note = sign_checkpoint(ledger)
         for witness in rules.witnesses.values():
             if witness.url is not None:
-                note = ask(ledger, note, witness.url, witness.key)
-                keep(ledger, note)
+                try:
+                    note = ask(ledger, note, witness.url, witness.key)
+                except WitnessUnreachable as error:
+                    tell(error)
+                else:
+                    keep(ledger, note)
     require(rules, note, now=utc_now())
     _write(output, note)
 
