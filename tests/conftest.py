@@ -1,5 +1,6 @@
-"""A real PostgreSQL and a real Dask cluster, for the tests of every package."""
+"""A real PostgreSQL and a real Dask cluster, and one profile of Hypothesis, for every package."""
 
+import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -7,6 +8,16 @@ from itertools import count
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+from ledger.directory import DATABASE_VARIABLE
+
+# Where the tests run in the background, what they start would not hear of Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Machines differ fivefold in speed: no test fails because an example took long.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
 
 
 @pytest.fixture(scope="session")
@@ -35,14 +46,16 @@ _numbers = count()
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str) -> str:
-    """The URL of a new, empty database."""
+def postgres_url(postgres_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The URL of a new, empty database, which every program is told of."""
     import psycopg
 
     name = f"ledger_{next(_numbers)}"
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
-    return postgres_server.replace("/postgres?", f"/{name}?")
+    url = postgres_server.replace("/postgres?", f"/{name}?")
+    monkeypatch.setenv(DATABASE_VARIABLE, url)
+    return url
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ def test_the_wheel_is_typed_and_complete(tmp_path: Path) -> None:
         [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", tmp_path, ROOT],
         check=True,
         capture_output=True,
-        timeout=240,
+        timeout=1800,
     )
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()

@@ -1,11 +1,10 @@
-"""The READMEs say what the code says: every clause, every code, every command."""
+"""The READMEs say what the code says: every clause and every code."""
 
 from pathlib import Path
 
 import pytest
 
 from audit_reports import findings as audit_codes
-from cli.main import app
 from ledger import findings as ledger_codes
 from replay import findings as replay_codes
 from replay.games import GAMES
@@ -42,11 +41,3 @@ def test_every_finding_code_is_explained() -> None:
         assert f"`{code}`" in replay_text
     for code in constants(ledger_codes):
         assert code in ledger_text
-
-
-def test_every_command_has_help() -> None:
-    commands = [command.callback for command in app.registered_commands]
-    assert len(commands) >= 11
-    for callback in commands:
-        assert callback is not None
-        assert callback.__doc__

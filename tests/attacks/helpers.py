@@ -2,13 +2,17 @@
 
 import sqlite3
 from collections.abc import Iterable
+from shutil import rmtree
 from typing import Any, TypeAlias
 
 from ledger import findings
+from ledger.directory import CHECKPOINTS
+from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash
 from ledger.tree import grow
 from ledger.verify import VerifyResult, verify
 from tests.attacks.conftest import Scene
+from tests.ledger.helpers import free_of_constraints
 
 Found: TypeAlias = list[tuple[int | None, str]]
 
@@ -29,6 +33,13 @@ def _codes(result: VerifyResult) -> Found:
     return [(finding.leaf_index, finding.code) for finding in result.findings]
 
 
+def forget(scene: Scene) -> None:
+    """Take what was signed out of the directory, as whoever can write there can."""
+    rmtree(scene.path / CHECKPOINTS, ignore_errors=True)
+    with Ledger.open(scene.path) as ledger:
+        ledger.guard.create()
+
+
 def renumber(connection: sqlite3.Connection) -> None:
     """Close every gap in the leaf index and build the tiles anew, as a careful attacker does."""
     rows = connection.execute("SELECT event_rowid FROM leaves ORDER BY leaf_index").fetchall()
@@ -42,9 +53,9 @@ def rebuild_tiles(connection: sqlite3.Connection) -> None:
     states = connection.execute(
         "SELECT state FROM leaves JOIN stored_events USING (event_rowid) ORDER BY leaf_index"
     )
-    tiles = grow(0, [leaf_hash(state) for (state,) in states], lambda level, index: b"")
+    pieces, _ = grow(0, (), [leaf_hash(state) for (state,) in states])
     connection.execute("DELETE FROM tiles")
-    connection.executemany("INSERT INTO tiles VALUES (?, ?, ?)", tiles)
+    connection.executemany("INSERT INTO tiles VALUES (?, ?, ?)", pieces)
 
 
 def remove(connection: sqlite3.Connection, condition: str) -> None:
@@ -58,17 +69,8 @@ def store_twice(
     connection: sqlite3.Connection, size: int, events: Iterable[tuple[Any, ...]]
 ) -> None:
     """Store events anew as leaves `size` and on, in a table that no longer minds."""
-    columns = "event_rowid, originator_id, originator_version, topic, state"
-    connection.execute("ALTER TABLE stored_events RENAME TO unique_events")
-    connection.execute(
-        "CREATE TABLE stored_events (event_rowid INTEGER PRIMARY KEY, originator_id TEXT,"
-        " originator_version INTEGER, topic TEXT, state BLOB)"
-    )
-    connection.execute(f"INSERT INTO stored_events SELECT {columns} FROM unique_events")
-    connection.execute("DROP TABLE unique_events")
-    for leaf_index, event in enumerate(events, start=size):
-        row = connection.execute(
-            "INSERT INTO stored_events VALUES (NULL, ?, ?, ?, ?)", event
-        ).lastrowid
-        connection.execute("INSERT INTO leaves VALUES (?, ?)", (leaf_index, row))
+    with free_of_constraints(connection):
+        for leaf_index, event in enumerate(events, start=size):
+            row = connection.execute("INSERT INTO loose VALUES (NULL, ?, ?, ?, ?)", event).lastrowid
+            connection.execute("INSERT INTO leaves VALUES (?, ?)", (leaf_index, row))
     rebuild_tiles(connection)

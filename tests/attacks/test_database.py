@@ -1,26 +1,40 @@
 """Attackers who can write the database, and hold no key."""
 
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
 from ledger import findings
 from ledger.errors import PublishRefused, SigningRefused, StoreDamaged
-from ledger.fsck import fsck
 from ledger.ledger import Ledger
 from ledger.publish import publish, verify_published
 from ledger.signing import sign_checkpoint
 from ledger.tile_files import tile_path
+from ledger.verify.fsck import fsck
 from tests.attacks.conftest import Scene
 from tests.attacks.helpers import (
     NOT_WHAT_WAS_SIGNED,
+    forget,
     found,
     found_with_kept,
     rebuild_tiles,
     remove,
     renumber,
 )
-from tests.ledger.helpers import FIRST, ROUND, alter, opened, play, round_id, tampering
+from tests.cli.conftest import Shoeproof, shoeproof
+from tests.ledger.helpers import (
+    FIRST,
+    ROUND,
+    alter,
+    opened,
+    play,
+    round_id,
+    tampering,
+    unguarded,
+)
+
+__all__ = ["shoeproof"]
 
 CARD, DECISION = FIRST + 3, FIRST + 4
 
@@ -30,6 +44,7 @@ def test_edit(scene: Scene) -> None:
     assert found(scene) == [
         (CARD, findings.SIGNATURE_INVALID),
         (DECISION, findings.PREV_MISMATCH),
+        NOT_WHAT_WAS_SIGNED,
     ]
     assert NOT_WHAT_WAS_SIGNED in found_with_kept(scene)
 
@@ -51,7 +66,7 @@ def test_delete(scene: Scene) -> None:
     with tampering(scene.path) as connection:
         remove(connection, f"topic = 'CardDealt' AND originator_id = '{ROUND}'")
         renumber(connection)
-    assert found(scene) == [(CARD, findings.SEQ_GAP)]
+    assert found(scene) == [(CARD, findings.SEQ_GAP), NOT_WHAT_WAS_SIGNED]
     assert NOT_WHAT_WAS_SIGNED in found_with_kept(scene)
 
 
@@ -62,7 +77,8 @@ def test_reorder(scene: Scene) -> None:
         connection.execute("DELETE FROM leaves WHERE leaf_index IN (8, 9)")
         connection.execute("INSERT INTO leaves VALUES (8, ?), (9, ?)", (decision, card))
         rebuild_tiles(connection)
-    assert found(scene) == [(8, findings.SEQ_GAP), (9, findings.SEQ_GAP), (10, findings.SEQ_GAP)]
+    gaps = [(place, findings.SEQ_GAP) for place in (8, 9, 10)]
+    assert found(scene) == [*gaps, NOT_WHAT_WAS_SIGNED]
     assert NOT_WHAT_WAS_SIGNED in found_with_kept(scene)
 
 
@@ -92,46 +108,65 @@ def test_seed_commitment_swapped(scene: Scene) -> None:
     } <= set(found(scene))
 
 
-def test_truncate_tail(scene: Scene) -> None:
-    """Chains end where they end: only what was kept, or the guard, knows that more was there."""
+def test_truncate_tail(scene: Scene, shoeproof: Shoeproof) -> None:
+    """Chains end where they end: only what was kept, here or elsewhere, knows of more."""
     with tampering(scene.path) as connection:
         remove(connection, f"originator_id = '{ROUND}' AND originator_version > 5")
         remove(connection, f"originator_id != '{ROUND}' AND originator_id != 'keys'")
         renumber(connection)
-    assert found(scene) == []
-    assert found_with_kept(scene) == [NOT_WHAT_WAS_SIGNED]
+    assert found(scene) == [NOT_WHAT_WAS_SIGNED]
     with Ledger.open(scene.path) as ledger, pytest.raises(SigningRefused, match="tail was cut"):
         sign_checkpoint(ledger)
+    told = shoeproof("verify", "--ledger", scene.path)
+    assert (told.code, "the largest of 21 leaves" in told.out, "tail is gone" in told.out) == (
+        1, True, True,
+    )  # fmt: skip
+    # The guard alone tells it as well, and to `audit` too.
+    rmtree(scene.path / "checkpoints")
+    for command in ("verify", "audit"):
+        told = shoeproof(command, "--ledger", scene.path)
+        assert (told.code, "tail is gone" in told.out) == (1, True), told
+    (scene.path / "checkpoints").mkdir()
+    forget(scene)
+    assert "cut off would not show" in shoeproof("verify", "--ledger", scene.path).out
+    assert found(scene) == []
+    assert found_with_kept(scene) == [NOT_WHAT_WAS_SIGNED]
 
 
 def test_drop_a_whole_round(scene: Scene) -> None:
     with tampering(scene.path) as connection:
         remove(connection, f"originator_id = '{ROUND}'")
         renumber(connection)
-    assert found(scene) == []
-    assert found_with_kept(scene) == [NOT_WHAT_WAS_SIGNED]
+    assert found(scene) == [NOT_WHAT_WAS_SIGNED]
     with Ledger.open(scene.path) as ledger:
-        play(ledger, round_id(1))
-        play(ledger, round_id(2))
+        with pytest.raises(SigningRefused, match="13 leaves, but 21 were signed"):
+            play(ledger, round_id(1))
+        with unguarded(scene.path):
+            play(ledger, round_id(1))
+            play(ledger, round_id(2))
         with pytest.raises(SigningRefused, match="are not those that were signed"):
             sign_checkpoint(ledger)
+    forget(scene)
+    # The other round was closed by one who had seen the round that is gone.
+    assert found(scene) == [(FIRST, findings.ANCHOR_MISMATCH)]
+    assert found_with_kept(scene) == [NOT_WHAT_WAS_SIGNED]
 
 
 def test_row_ids_used_again_after_a_deleted_tail(scene: Scene) -> None:
     """SQLite gives the numbers of deleted rows to the next ones: nothing may hang on them."""
     with tampering(scene.path) as connection:
         remove(connection, f"originator_id != '{ROUND}' AND originator_id != 'keys'")
-    with (
-        Ledger.open(scene.path) as ledger,
-        pytest.raises(StoreDamaged, match="leaves were removed"),
-    ):
-        ledger.append((round_id(1), opened()))
-    with tampering(scene.path) as connection:
-        rebuild_tiles(connection)
-    with Ledger.open(scene.path) as ledger:
-        play(ledger, round_id(1))
-    assert found(scene) == []
-    assert found_with_kept(scene) == [NOT_WHAT_WAS_SIGNED]
+    with unguarded(scene.path):
+        with (
+            Ledger.open(scene.path) as ledger,
+            pytest.raises(StoreDamaged, match="leaves were removed"),
+        ):
+            ledger.append((round_id(1), opened()))
+        with tampering(scene.path) as connection:
+            rebuild_tiles(connection)
+        with Ledger.open(scene.path) as ledger:
+            play(ledger, round_id(1))
+    assert found(scene) == [NOT_WHAT_WAS_SIGNED]
 
 
 def test_bit_flip_on_disk_before_signing(scene: Scene) -> None:
@@ -149,10 +184,10 @@ def test_tile_overwritten_in_the_store(scene: Scene) -> None:
     with tampering(scene.path) as connection:
         connection.execute("UPDATE tiles SET hashes = zeroblob(length(hashes))")
     with Ledger.open(scene.path) as ledger:
-        play(ledger, round_id(1))
+        for write in (play, sign_checkpoint):
+            with pytest.raises(SigningRefused, match="not those that were signed"):
+                write(ledger)
         checkup = fsck(ledger, public_key=scene.public_key)
-        with pytest.raises(SigningRefused, match="not those that were signed"):
-            sign_checkpoint(ledger)
     assert {finding.code for finding in checkup.findings} == {findings.TILE_MISMATCH}
     assert checkup.damaged == list(range(21))
 
@@ -166,7 +201,7 @@ def test_inner_tile_overwritten_in_the_store(scene: Scene) -> None:
     with tampering(scene.path) as connection:
         connection.execute(
             "UPDATE tiles SET hashes = CAST(zeroblob(32) || substr(hashes, 33) AS BLOB)"
-            " WHERE level = 0 AND tile_index = 0"
+            " WHERE level = 0 AND start = 0"
         )
     with Ledger.open(scene.path) as ledger:
         play(ledger, round_id(35))

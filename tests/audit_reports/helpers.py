@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -33,12 +34,18 @@ from ledger.events import (
     Stakes,
 )
 from replay.engine.rules import rules_digest
+from replay.engine.shoe import commitment
 from replay.games import GAMES
 
 ZAPPIT = rules_digest(GAMES["zappit"].rules)
 NBA = rules_digest(GAMES["nba"].rules)
 
+ANY_COMMITMENT = ShoeCommitted("cd" * 32, "c2VhbGVk", None)
+ANY_SEED = ShoeRevealed("ef" * 32)
+
 _numbers = count(1)
+_sealed: set[str] = set()
+"""The rounds that are committed to seeds of their own."""
 
 
 def new_round() -> str:
@@ -46,12 +53,18 @@ def new_round() -> str:
 
 
 def begun(
-    stakes: Stakes, *, digest: str = ZAPPIT, currency: str = "EUR", mode: Mode = "real"
+    stakes: Stakes,
+    *,
+    digest: str = ZAPPIT,
+    currency: str = "EUR",
+    exponent: int | None = None,
+    mode: Mode = "real",
 ) -> list[EventData]:
     """A round up to its first card."""
+    where = (digest, None, None, "t-1", None, "web", mode, "p-7f")
     return [
-        RoundOpened(digest, None, None, "t-1", None, "web", mode, "p-7f", currency, None, None),
-        ShoeCommitted("cd" * 32, "c2VhbGVk", None),
+        RoundOpened(*where, currency, None, None, exponent),
+        ANY_COMMITMENT,
         DealRequested(stakes, "", None),
         CardDealt(0, "s1", "Td"),
     ]
@@ -72,7 +85,7 @@ def closed(events: Iterable[EventData]) -> list[EventData]:
     events = list(events)
     bets = [data for data in events if isinstance(data, BetSettled)]
     totals = sum(bet.stake_minor for bet in bets), sum(bet.paid_minor for bet in bets)
-    return [*events, ShoeRevealed("ef" * 32), RoundClosed(*totals)]
+    return [*events, ANY_SEED, RoundClosed(*totals)]
 
 
 def simple(paid_minor: int, stake_minor: int = 100, **opening: Any) -> list[EventData]:
@@ -132,7 +145,23 @@ def play(ledger: Ledger, events: Iterable[EventData]) -> str:
 
 
 def go_on(ledger: Ledger, round_id: str, events: Iterable[EventData]) -> None:
-    ledger.append(*((round_id, data) for data in events))
+    ledger.append(*((round_id, data) for data in sealed(round_id, events)))
+
+
+def sealed(round_id: str, events: Iterable[EventData]) -> Iterator[EventData]:
+    """Events with a seed of the round's own, committed to, in place of those that stand for any."""
+    events = list(events)
+    if ANY_COMMITMENT in events:
+        _sealed.add(round_id)
+    seed, digest = sha256(round_id.encode()).digest(), ""
+    for data in events:
+        if isinstance(data, RoundOpened):
+            digest = data.rules_digest
+        if data == ANY_COMMITMENT:
+            yield replace(data, commitment=commitment(round_id, digest, seed).hex())
+        else:
+            is_own = data == ANY_SEED and round_id in _sealed
+            yield ShoeRevealed(seed.hex()) if is_own else data
 
 
 def contents(projection: Projection) -> dict[str, list[tuple[Any, ...]]]:
@@ -148,6 +177,8 @@ def contents(projection: Projection) -> dict[str, list[tuple[Any, ...]]]:
             "disputes",
             "luck",
             "would_have_paid",
+            "offers_apart",
+            "wallet_differences",
             "rule_sets",
             "projected",
         )
@@ -185,7 +216,7 @@ def the_cell(found: list[Cell], **wanted: object) -> Cell:
 def report_on(ledger: Ledger, asked: from_ledger.Asked) -> RtpReport:
     """The report on a ledger, its tables brought up to date."""
     with open_tables(ledger) as tables:
-        return from_ledger.report_on(ledger, tables, asked)
+        return from_ledger.report_on([ledger], tables, asked)
 
 
 def the_game(report: RtpReport, game: str, currency: str = "EUR") -> GameReport:

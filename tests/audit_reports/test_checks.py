@@ -15,8 +15,10 @@ from ledger.events import (
     BetResettled,
     BetSettled,
     CardDealt,
+    DealRequested,
     DecisionOffered,
     EventData,
+    Funds,
     Refund,
     RoundClosed,
     RoundVoided,
@@ -55,15 +57,25 @@ def resettled(ledger: Ledger) -> None:
         ledger.append((f"disputes/{round_id}", data))
 
 
+def moved(events: list[EventData], minor: int) -> list[EventData]:
+    """The round lost, with another debit for its stakes."""
+    opened, committed, _, *rest = events
+    taken = Funds("debit", minor, 0, None, "accepted", None)
+    deal = DealRequested(MAIN, "", taken)
+    return closed([opened, committed, deal, *rest, settled("s1", 100, 0)])
+
+
 FAULTS: dict[str, list[EventData] | Callable[[Ledger], object]] = {
     "paid_without_stake": closed([*begun({"s1": {"main": 0}}), settled("s1", 0, 200)]),
     "settled_on_another_stake": closed([*begun(MAIN), settled("s1", 150, 200)]),
     "closed_with_other_totals": [*simple(200)[:-1], RoundClosed(100, 300)],
-    "settled_in_a_void_round": [
+    "paid_and_refunded": [
         *begun(MAIN),
         settled("s1", 100, 200),
         RoundVoided("malfunction", [Refund("s1", "main", 100)]),
     ],
+    "wallet_moved_another_amount": moved(begun(MAIN), 200),
+    "real_money_in_play_for_fun": moved(begun(MAIN, mode="fun"), 100),
     "card_beyond_the_shoe": ending(CardDealt(SHOE_CARDS, "dealer", "9c")),
     "shoe_place_drawn_twice": ending(CardDealt(0, "dealer", "9c")),
     "card_more_often_than_in_the_shoe": ending(

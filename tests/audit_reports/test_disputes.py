@@ -1,4 +1,4 @@
-"""What disputes decided counts: resettled bets as corrected, refunded rounds as void."""
+"""What disputes decided counts: resettled bets as corrected, refunded bets as void."""
 
 from fractions import Fraction
 
@@ -63,15 +63,15 @@ def test_a_round_voided_after_its_end_stands_apart(ledger: Ledger) -> None:
     assert (cell.voided_rounds, cell.voided_minor) == (1, 300)
 
 
-def test_a_void_takes_every_bet_of_the_round_apart(ledger: Ledger) -> None:
+def test_a_void_takes_those_bets_apart_whose_stakes_went_back(ledger: Ledger) -> None:
     bets = {"s1": {"main": 100, "perfect_pairs": 10}}
     lost = [settled("s1", 100, 0), settled("s1", 10, 70, "perfect_pairs")]
     round_id = play(ledger, closed([*begun(bets), *lost]))
     decide(ledger, round_id, Refunded(round_id, "s1", "main", 100, None))
     found = cells_of(ledger)
-    for bet in ("main", "perfect_pairs"):
+    for bet, rounds in (("main", (0, 1)), ("perfect_pairs", (1, 0))):
         cell = the_cell(found, bet=bet)
-        assert (cell.sums.rounds, cell.voided_rounds) == (0, 1)
+        assert (cell.sums.rounds, cell.voided_rounds) == rounds
 
 
 def test_a_decision_that_moved_nothing_changes_nothing(ledger: Ledger) -> None:

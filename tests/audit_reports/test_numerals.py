@@ -7,7 +7,7 @@ def test_numbers_below_zero_have_a_minus_sign_and_currencies_keep_their_hyphens(
     assert percent(-0.0012) == "−0.12%"
     assert points(-0.0012) == standard_errors(-0.12) == "−0.12"
     assert amount(-125_050, "EUR") == "−1,250.50 EUR"
-    assert amount(-5, "X-Y") == "−0.05 X-Y"
+    assert amount(-5, "X-Y") == "−5 minor units of X-Y"
     assert number(-125_050, "EUR") == "−1,250.50"
     assert signed_amount(-7, "EUR") == "−0.07 EUR"
 

@@ -78,7 +78,7 @@ def test_a_sheet_stands_beside_its_bet_or_is_named(
     play(ledger, simple(200))
     sheets = read_par_sheets(written(tmp_path, [SHEET | change]))
     with open_tables(ledger, par_sheets=sheets) as tables:
-        report = report_on(ledger, tables, Asked(shuffle_tests=False))
+        report = report_on([ledger], tables, Asked(shuffle_tests=False))
     approved = report.games[0].bets[0].approved
     named = [each for each in report.findings if "PAR-7" in each]
     assert (approved is None, len(named)) == (bool(change), bool(change))
@@ -89,7 +89,11 @@ def test_a_sheet_stands_beside_its_bet_or_is_named(
     ("percent", "value", "is_printed"),
     [
         ("98.71", "0.9871489", True),
-        ("98.72", "0.9871489", True),  # within a unit of the last place, as if rounded up
+        ("98.72", "0.9871489", False),  # rounded up it is another figure
+        ("100", "0.9929", False),
+        ("99", "0.9929", True),
+        ("99.3", "0.9929", True),
+        ("99.2", "0.9929", True),  # cut off
         ("98.70", "0.9871489", False),
         ("98.73", "0.9871489", False),
         ("98.715", "0.9871489", True),
@@ -115,7 +119,7 @@ def the_sheet_of(ledger: Ledger, percent: str, digest: str, bet: str) -> tuple[R
     with open_tables(ledger) as tables:
         game = tables.ask("SELECT DISTINCT game FROM rounds").to_pylist()[0]["game"]
     with open_tables(ledger, par_sheets=[replace(sheet, game=game)]) as tables:
-        report = report_on(ledger, tables, Asked(shuffle_tests=False))
+        report = report_on([ledger], tables, Asked(shuffle_tests=False))
     ((bet_report,),) = [game.bets for game in report.games]
     assert bet_report.approved is not None
     return report, bet_report.approved
@@ -181,7 +185,7 @@ def test_under_unknown_rules_nothing_is_compared(ledger: Ledger) -> None:
     sheet = ParSheet("PAR-7", date(2026, 1, 31), "ab" * 32, "", "ab" * 32, "main", "12.00")
     play(ledger, simple(200, digest="ab" * 32))
     with open_tables(ledger, par_sheets=[sheet]) as tables:
-        report = report_on(ledger, tables, Asked(shuffle_tests=False))
+        report = report_on([ledger], tables, Asked(shuffle_tests=False))
     assert (report.faults, report.games[0].bets[0].approved) == (0, Approved(
         "PAR-7", "2026-01-31", "ab" * 32, "12.00"
     ))  # fmt: skip

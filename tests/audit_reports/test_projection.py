@@ -15,15 +15,18 @@ from audit_reports.errors import LeafRefused, ProjectionUnavailable
 from audit_reports.projection import open_projection
 from ledger import Ledger
 from ledger.events import (
-    OPERATIONS_STREAM,
+    Awarded,
     ConnectionLost,
+    DealRequested,
     DisputeOpened,
     EventData,
+    Funds,
     KeyRevoked,
     ServiceStopped,
     StakesPlaced,
 )
 from ledger.findings import KEY_NOT_VALID, PREV_MISMATCH, SEQ_GAP, SIGNATURE_INVALID
+from ledger.streams import OPERATIONS_STREAM
 from replay.catalogue import add_published_games, current_rules
 from replay.players import make_player
 from replay.simulation import simulate
@@ -43,7 +46,7 @@ from tests.audit_reports.helpers import (
     split_and_doubled,
     voided,
 )
-from tests.ledger.helpers import alter, tampering
+from tests.ledger.helpers import alter, free_of_constraints, tampering
 
 SPLIT = split_and_doubled()
 
@@ -72,6 +75,14 @@ def record_of_every_kind(ledger: Ledger) -> None:
     ledger.append((ids[4], ConnectionLost(2, None, None)))
     ledger.append((OPERATIONS_STREAM, ServiceStopped(3, None, None)))
     ledger.append((f"disputes/{ids[1]}", DisputeOpened(ids[1], "settlement", None, [], None)))
+    # The wallet takes 3.00 for a stake of 1.00 in a round that goes on, and gives 9.00 for 5.00.
+    taken = Funds("debit", 300, 0, None, "accepted", None)
+    opened, committed, _, *rest = simple(0)
+    lying = new_round()
+    for data in (opened, committed, DealRequested({"s1": {"main": 100}}, "", taken), *rest):
+        ledger.append((lying, data))
+    given = Awarded(lying, None, None, 500, "EUR", Funds("credit", 900, 0, None, None, None))
+    ledger.append((f"disputes/{lying}", given))
 
 
 def test_tables_made_bit_by_bit_equal_tables_made_at_once(ledger: Ledger) -> None:
@@ -135,7 +146,9 @@ def test_rows_do_not_depend_on_the_ranges_in_which_leaves_are_checked(
     with open_projection(ledger, rebuild=True) as projection:
         projection.update()
         assert contents(projection) == at_once
-    assert all(rows for table, rows in at_once.items() if table != "would_have_paid")
+    assert all(
+        rows for table, rows in at_once.items() if table not in ("would_have_paid", "offers_apart")
+    )
 
 
 def test_worker_processes_make_the_same_rows(
@@ -147,7 +160,7 @@ def test_worker_processes_make_the_same_rows(
         here = contents(projection)
     monkeypatch.setattr(verification, "SHARED_FROM", 0)
     monkeypatch.setattr(verification, "SHARED_RUN", 40)
-    monkeypatch.setattr("ledger.sharing.SHARED_FROM", 0)
+    monkeypatch.setattr("ledger.verify.workers.SHARED_FROM", 0)
     with open_projection(ledger, rebuild=True) as projection:
         projection.update()
         assert contents(projection) == here
@@ -246,7 +259,11 @@ def test_a_removed_event_of_a_round_begun_earlier_is_noticed(ledger: Ledger, pat
     assert refused.value.finding.leaf_index == start
 
 
-def test_an_event_altered_under_a_round_that_goes_on_is_noticed(ledger: Ledger, path: Path) -> None:
+@pytest.mark.parametrize(("cached", "code"), [(False, SIGNATURE_INVALID), (True, PREV_MISMATCH)])
+def test_an_event_altered_under_a_round_that_goes_on_is_noticed(
+    ledger: Ledger, path: Path, *, cached: bool, code: str
+) -> None:
+    """Read again it is named itself; left unread it does not fit what follows on it."""
     round_id = play(ledger, begun({"s1": {"main": 100}}))
     altered = ledger.size() - 1
     play(ledger, simple(0))
@@ -257,30 +274,45 @@ def test_an_event_altered_under_a_round_that_goes_on_is_noticed(ledger: Ledger, 
     alter(path, altered, b'"card":"Td"', b'"card":"9d"')
     with (
         Ledger.open(path) as opened,
-        open_projection(opened) as projection,
+        open_projection(opened, cached=cached) as projection,
         pytest.raises(LeafRefused) as refused,
     ):
         projection.update()
-    assert refused.value.finding.code == PREV_MISMATCH
+    assert refused.value.finding.code == code
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_leaves_altered_after_they_were_counted_are_read_again(
+    ledger: Ledger, path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: workers)
+    altered = ledger.size() + 2
+    play(ledger, simple(0))
+    play(ledger, simple(200))
+    with open_projection(ledger) as projection:
+        size = projection.update().size
+    ledger.close()
+    alter(path, altered, b'"main":100', b'"main":900')
+    with Ledger.open(path) as opened:
+        with open_projection(opened, cached=True) as projection:
+            assert projection.update().size == size
+        with open_projection(opened) as projection, pytest.raises(LeafRefused) as refused:
+            projection.update()
+    assert refused.value.finding.leaf_index == altered
 
 
 def _copy_leaves(connection: sqlite3.Connection, first: int, last: int) -> None:
     """Append copies of stored leaves, as somebody without any key can."""
-    connection.execute("ALTER TABLE stored_events RENAME TO old")
-    connection.execute(
-        """CREATE TABLE stored_events (event_rowid INTEGER PRIMARY KEY, originator_id TEXT,
-        originator_version INTEGER, topic TEXT, state BLOB)"""
-    )
-    connection.execute("INSERT INTO stored_events SELECT * FROM old")
-    for leaf_index in range(first, last + 1):
-        cursor = connection.execute(
-            """INSERT INTO stored_events SELECT NULL, originator_id, originator_version, topic,
-            state FROM old JOIN leaves USING (event_rowid) WHERE leaf_index = ?""",
-            (leaf_index,),
-        )
-        connection.execute(
-            "INSERT INTO leaves SELECT MAX(leaf_index) + 1, ? FROM leaves", (cursor.lastrowid,)
-        )
+    with free_of_constraints(connection):
+        for leaf_index in range(first, last + 1):
+            cursor = connection.execute(
+                """INSERT INTO loose SELECT NULL, originator_id, originator_version, topic,
+                state FROM loose JOIN leaves USING (event_rowid) WHERE leaf_index = ?""",
+                (leaf_index,),
+            )
+            connection.execute(
+                "INSERT INTO leaves SELECT MAX(leaf_index) + 1, ? FROM leaves", (cursor.lastrowid,)
+            )
 
 
 @pytest.mark.parametrize("projected_before", [False, True])
@@ -314,7 +346,7 @@ def test_an_event_after_the_close_counts_for_nothing(
     with open_projection(ledger) as projection:
         projection.update()
         before = contents(projection)
-        head = ledger._head(round_id, settled("s1", 100, 900))
+        head = ledger._heads.find(ledger.store.head, round_id, settled("s1", 100, 900))
         monkeypatch.setitem(ledger._heads, round_id, head._replace(is_closed=False))
         ledger.append((round_id, settled("s1", 100, 900)))
         projection.update()
@@ -333,11 +365,11 @@ def test_an_event_long_after_the_close_does_not_open_the_round_again(
         go_on(ledger, round_id, events[4:])
         for _ in range(3):
             play(ledger, simple(0))
-        head = ledger._head(round_id, settled("s1", 100, 900))
+        head = ledger._heads.find(ledger.store.head, round_id, settled("s1", 100, 900))
         monkeypatch.setitem(ledger._heads, round_id, head._replace(is_closed=False))
         ledger.append((round_id, settled("s1", 100, 900)))
         projection.update()
-        assert {row[11] for row in contents(projection)["rounds"]} == {"closed"}
+        assert {row[12] for row in contents(projection)["rounds"]} == {"closed"}
         going_on = contents(projection)
     with open_projection(ledger, rebuild=True) as projection:
         projection.update()

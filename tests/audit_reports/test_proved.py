@@ -9,12 +9,14 @@ from audit_reports import projection as projections
 from audit_reports import verified as verification
 from audit_reports.errors import LeafRefused
 from audit_reports.projection import open_projection
-from ledger import Ledger, StoredLeaf, integrity
+from ledger import Ledger
 from ledger.checkpoint import Checkpoint
 from ledger.events import KeyRevoked
 from ledger.findings import CHECKPOINT_MISMATCH, KEY_NOT_VALID, SIGNATURE_INVALID
 from ledger.note import sign_note
 from ledger.signing import sign_checkpoint
+from ledger.verify import ranges as checked_ranges
+from ledger.verify.batch import LeafBatch
 from replay.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     begun,
@@ -45,7 +47,7 @@ def test_a_ledger_in_memory_is_read_by_no_other_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(verification, "SHARED_FROM", 0)
-    monkeypatch.setattr("ledger.sharing.SHARED_FROM", 0)
+    monkeypatch.setattr("ledger.verify.workers.SHARED_FROM", 0)
     with Ledger.in_memory("test.example/memory") as ledger:
         add_published_games(ledger)
         play(ledger, simple(200))
@@ -61,11 +63,11 @@ def test_a_checkpoint_spares_signatures_and_vouches_for_its_leaves(
     covered = checkpoint(ledger)
     play(ledger, simple(0))
     ranges: list[tuple[int, int]] = []
-    check = integrity.check_range
+    check = checked_ranges.check_range
 
-    def checking(leaves: list[StoredLeaf], start: int, stop: int, *others: Any) -> Any:
+    def checking(leaves: LeafBatch, start: int, stop: int, *others: Any) -> Any:
         answer = check(leaves, start, stop, *others)
-        ranges.append((stop - start, answer[0].run.verified))
+        ranges.append((stop - start, answer.check.run.verified))
         return answer
 
     monkeypatch.setattr(verification, "check_range", checking)
@@ -144,18 +146,17 @@ def test_a_checkpoint_vouches_also_where_a_damaged_tree_proves_nothing(
 ) -> None:
     play(ledger, simple(200))
     covered = checkpoint(ledger)
+    # It writes once more before the damage: after it no ledger that is opened would be written.
     play(ledger, simple(0))
-    ledger.close()
     with tampering(path) as connection:
         altered = "CAST(zeroblob(32) || substr(hashes, 33) AS BLOB)"
         connection.execute(f"UPDATE tiles SET hashes = {altered}")
-    with Ledger.open(path) as opened:
-        with open_projection(opened) as projection:
-            # Its signatures were spared, so that nothing else vouches for them.
-            assert projection.update().covered == covered
-        with open_projection(opened) as projection:
-            play(opened, simple(0))
-            assert projection.update().covered == covered
+    with open_projection(ledger) as projection:
+        # Its signatures were spared, so that nothing else vouches for them.
+        assert projection.update().covered == covered
+    with open_projection(ledger) as projection:
+        play(ledger, simple(0))
+        assert projection.update().covered == covered
 
 
 def test_a_checkpoint_of_other_leaves_vouches_for_none_that_were_projected_before_it(

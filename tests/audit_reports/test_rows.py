@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from audit_reports import sql
-from audit_reports.luck import PART_COLUMNS
+from audit_reports.luck import COUNT_COLUMNS, PART_COLUMNS
 from audit_reports.projection import open_projection
 from audit_reports.rows import (
     BetRow,
@@ -15,6 +15,7 @@ from audit_reports.rows import (
     DecisionRow,
     DisputeRow,
     InterruptionRow,
+    OfferRow,
     RoundRow,
     WouldHavePaidRow,
 )
@@ -163,6 +164,7 @@ def test_money_of_several_bets_is_told_apart_only_where_it_was_recorded(
         ("interruptions", InterruptionRow),
         ("disputes", DisputeRow),
         ("would_have_paid", WouldHavePaidRow),
+        ("offers_apart", OfferRow),
     ],
 )
 def test_the_fields_of_a_row_are_the_columns_of_its_table(
@@ -172,7 +174,7 @@ def test_the_fields_of_a_row_are_the_columns_of_its_table(
     assert names == list(row.__struct_fields__)
 
 
-def test_the_columns_of_luck_are_its_parts(ledger: Ledger) -> None:
+def test_the_columns_of_luck_are_its_parts_and_counts(ledger: Ledger) -> None:
     found = [name for _, name, *_ in rows(ledger, "PRAGMA table_info(luck)")]
     assert found == [
         "first_leaf",
@@ -181,7 +183,9 @@ def test_the_columns_of_luck_are_its_parts(ledger: Ledger) -> None:
         "start_minor",
         *PART_COLUMNS,
         "error_minor",
+        "underpaid_minor",
         "wrong_hands",
+        *COUNT_COLUMNS,
     ]
     assert "luck" in sql.statements("tables")
 
@@ -224,8 +228,8 @@ def test_a_void_says_what_the_rules_would_have_paid_where_play_was_over(ledger: 
     rules = current_rules(ledger, "zappit")
     with Ledger.in_memory("other.example/bj") as other:
         add_published_games(other)
-        simulate(other, rules, settings, {"s1": {"main": 100}}, make_player("basic", 4), 10)
-        streams = list(dict.fromkeys(leaf.stream for leaf in other.leaves()))[-10:]
+        simulate(other, rules, settings, {"s1": {"main": 100}}, make_player("basic", 4), 40)
+        streams = list(dict.fromkeys(leaf.stream for leaf in other.leaves()))[-40:]
         expected = {}
         for stream in streams:
             events = [each.event.data for each in other.events(stream)]
@@ -248,9 +252,11 @@ def test_a_void_in_the_middle_of_play_does_not_guess(ledger: Ledger) -> None:
 def test_a_void_after_the_end_says_what_was_due(ledger: Ledger) -> None:
     settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
     rules = current_rules(ledger, "zappit")
-    simulate(ledger, rules, settings, {"s1": {"main": 100}}, make_player("basic", 4), 1)
-    (first,) = rows(ledger, "SELECT round, paid_minor FROM round_bets")
-    refund = Refunded(first[0], "s1", "main", 100, None)
-    ledger.append((f"disputes/{first[0]}", refund))
+    simulate(ledger, rules, settings, {"s1": {"main": 100}}, make_player("cautious", 4), 30)
+    lost = "bet = 'main' AND hands = 1 AND paid_minor < staked_minor ORDER BY first_leaf LIMIT 1"
+    select = f"SELECT round, staked_minor, paid_minor FROM round_bets WHERE {lost}"
+    ((round_id, staked, paid),) = rows(ledger, select)
+    assert not paid
+    ledger.append((f"disputes/{round_id}", Refunded(round_id, "s1", "main", staked, None)))
     select = "SELECT round, would_have_paid_minor FROM round_bets WHERE state = 'void'"
-    assert rows(ledger, select) == [first]
+    assert rows(ledger, select) == [(round_id, paid)]

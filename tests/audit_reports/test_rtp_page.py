@@ -16,7 +16,7 @@ from audit_reports.par_sheets import ParSheet
 from audit_reports.rtp_report import from_ledger
 from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
 from audit_reports.rtp_report.from_ledger import Asked
-from audit_reports.rtp_report.model import BetReport, RtpReport
+from audit_reports.rtp_report.model import BetReport, GameReport, RtpReport
 from audit_reports.rtp_report.write import alike, render_rtp_report
 from audit_reports.sql import Record, query
 from audit_reports.tables import open_tables
@@ -124,7 +124,8 @@ def test_wrong_payment_and_dispute_are_steps_of_the_return(played: Ledger) -> No
     steps = dict(map(_pair, bet.steps))
     assert steps["disputes"] == -steps["wrong payments"] == pytest.approx(-40 / 3100, abs=1e-6)
     assert sum(steps.values()) == pytest.approx(bet.row.rtp_on_initial_stakes, abs=1e-5)
-    assert (bet.word, bet.wrong_rounds) == ("no evidence against", 0)
+    (settlement,) = [each for each in bet.readings if each.of == "settlement"]
+    assert (settlement.word, bet.wrong_rounds) == ("no evidence against", 0)
     assert (bet.row.resettled_rounds, bet.row.resettled_minor) == (1, -40)
     chart = page_of(report).partition("how the return came about</title>")[2].partition("</svg>")[0]
     assert "disputes −1.29" in chart.partition("</desc>")[0]
@@ -167,6 +168,20 @@ def test_where_no_wallet_says_kinds_of_money_are_unknown(played: Ledger) -> None
     assert rows_of(report)[0]["cash_minor"] == ""
 
 
+def without_fun(game: GameReport) -> GameReport:
+    """What a report says of a game, but for what it reads in play for fun."""
+    bets = [
+        replace(
+            bet,
+            readings=tuple(each for each in bet.readings if each.of != "play for fun"),
+            why=tuple(each.replace(", play for fun", "") for each in bet.why
+                      if not each.startswith("play for fun")),
+        )
+        for bet in game.bets
+    ]  # fmt: skip
+    return replace(game, bets=tuple(bets))
+
+
 def test_play_for_fun_is_counted_nowhere(played: Ledger) -> None:
     simulated(played, "nba", 5)
     asked = Asked(by=(("table",), ("player", "day")), shuffle_tests=False)
@@ -182,20 +197,25 @@ def test_play_for_fun_is_counted_nowhere(played: Ledger) -> None:
     play(played, events[:5])
     resettled(played, play(played, events), by=10)
     assert {each.mode for each in events if isinstance(each, RoundOpened)} == {"fun"}
-    assert figures_of(played, asked) == counted
+    # They are accounted for, and their luck is held to zero.
+    apart = figures_of(played, asked)
+    assert sum(each.fun for each in apart.rounds) == 44
+    assert apart.fun
+    assert replace(apart, rounds=counted.rounds, fun=counted.fun) == counted
     after = report_on(played, asked)
-    for part in ("word", "headline", "games", "voids", "held", "wrong", "findings"):
+    for part in ("word", "headline", "voids", "held", "wrong", "findings"):
         assert getattr(after, part) == getattr(before, part)
+    assert list(map(without_fun, after.games)) == list(map(without_fun, before.games))
     extent = ("operators", "first_leaf", "last_leaf", "first_ended", "last_ended", "rules")
     for part in extent:
         assert getattr(after.provenance, part) == getattr(before.provenance, part)
-    assert "for fun" not in page_of(after).partition("<h2>How to read this")[0]
+    assert ">for fun<" not in page_of(after).partition("<h2>How to read this")[0]
 
 
 def test_published_computed_and_approved_returns_stand_side_by_side(played: Ledger) -> None:
     sheet = ParSheet("PAR-7", date(2026, 1, 5), "ab" * 32, "zappit", ZAPPIT, "main", "98.90")
     with open_tables(played, par_sheets=[sheet]) as tables:
-        report = from_ledger.report_on(played, tables, WITHOUT_SHUFFLE)
+        report = from_ledger.report_on([played], tables, WITHOUT_SHUFFLE)
     (line,) = [row for row in rows_of(report) if row["bet"] == "main"]
     assert (line["published_percent"], float(line["computed"])) == ("98.87", 0.987149)
     approved = ("approved_percent", "par_sheet_id", "par_sheet_date", "par_sheet_sha256")
@@ -222,7 +242,8 @@ def test_a_void_says_what_it_would_have_paid_and_an_open_round_what_it_holds(
     due = sum(each.paid_minor for each in bets)
     end = [*events[: events.index(bets[0])], RoundVoided("malfunction", refunds)]
     known = play(played, end)
-    unknown = play(played, [*begun({"s1": {"main": 300}}), RoundVoided("operator", [])])
+    whole = [Refund("s1", "main", 300)]
+    unknown = play(played, [*begun({"s1": {"main": 300}}), RoundVoided("operator", whole)])
     open_round = play(played, begun({"s1": {"main": 12_345}}))
     report = report_on(played, WITHOUT_SHUFFLE)
     assert [(each.round, each.would_have_paid_minor) for each in report.voids] == [
@@ -259,7 +280,8 @@ def test_provenance_names_all_that_is_needed_to_make_the_figures_again(played: L
         ),
     )
     said = report.provenance
-    covered = said.checkpoint_size
+    (counted,) = said.ledgers
+    covered = counted.checkpoint_size
     assert covered is not None
     assert covered < said.size == played.size()
     ends = ("RoundOpened", "RoundClosed")
@@ -270,17 +292,17 @@ def test_provenance_names_all_that_is_needed_to_make_the_figures_again(played: L
     assert {f"queries/{name}.sql" for name in QUERIES} < set(said.queries)
     assert played.path is not None
     kept = next(iter(kept_checkpoints(played.path)))
-    assert said.checkpoint == kept.decode()
+    assert counted.checkpoint == kept.decode()
     assert note is not None
     page = page_of(report)
     shown = page.partition("<h2>Provenance</h2>")[2]
-    assert said.operator_key == played.public_keys()["operator"]
+    assert counted.operator_key == played.public_keys()["operator"]
     for text in (
-        said.operator_key, "Casino Example Ltd", "licensee-4",
+        counted.operator_key, "Casino Example Ltd", "licensee-4",
         "2020-01-01T00:00:00.000Z", "2100-01-01T00:00:00.000Z",
         "2026-12-01T09:00:00.000Z", "ledger.example/bj", f"covers the first {covered:,} leaves",
         f"rounds from leaf {leaves[0]:,} to {leaves[-1]:,}", ZAPPIT, NBA, said.software,
-        kept.decode().splitlines()[2], str(said.manifest_digest),
+        kept.decode().splitlines()[2], counted.manifest_digest,
         *said.queries, *said.queries.values(),
     ):  # fmt: skip
         assert text in shown
@@ -296,7 +318,7 @@ def test_the_checkpoint_shown_is_the_one_that_covers_what_was_counted(ledger: Le
     # Signed by nobody, so that `verify` reports it and it covers nothing.
     forged = note.replace(b"\n%d\n" % ledger.size(), b"\n999999\n")
     (ledger.path / "checkpoints" / "999999").write_bytes(forged)
-    said = report_on(ledger, Asked(shuffle_tests=False)).provenance
+    (said,) = report_on(ledger, Asked(shuffle_tests=False)).provenance.ledgers
     assert (said.checkpoint_size, said.checkpoint) == (ledger.size(), note.decode())
 
 
@@ -321,7 +343,8 @@ def test_each_kind_of_luck_has_its_z_and_its_confidence_sequence(ledger: Ledger)
     assert {"initial_deal", "hit", "hole_card", "dealer_draw"} <= {part.kind for part in luck}
     assert all(part.z is not None for part in luck)
     judged = [part for part in luck if part.within is not None]
-    assert bet.judged == bool(judged)
+    told = [each for each in bet.readings if each.of.startswith(("luck_", "unit_"))]
+    assert (bet.word == "inconclusive") == all(each.word == "inconclusive" for each in told)
     for part in judged:
         # A sequence for all times is wider than the interval of one look.
         one_look = abs(part.per_stake / part.z) * 1.96 if part.z else 0.0
@@ -343,11 +366,14 @@ def test_each_kind_of_luck_has_its_z_and_its_confidence_sequence(ledger: Ledger)
 
 def test_a_word_that_rests_on_too_few_rounds_is_not_green(played: Ledger) -> None:
     report = report_on(played, WITHOUT_SHUFFLE)
-    assert report.headline.endswith("but too few rounds to judge by")
+    assert report.headline == "Inconclusive: too few rounds to judge Zappit Blackjack (EUR)"
     page = page_of(report)
-    assert '<div class="banner "><strong>No evidence against' in page
-    assert "word good" not in page
-    assert "too few rounds to judge" in page
+    assert '<div class="banner "><strong>Inconclusive: too few rounds' in page
+    (game,) = report.games
+    assert (report.word, game.word, game.bets[0].word) == ("inconclusive",) * 3
+    summary = page.partition('class="summary"')[2].partition("</table>")[0]
+    assert "word good" not in summary
+    assert "Too few rounds to test the dealing" in summary
 
 
 def test_what_is_not_verified_is_said_first_and_in_red() -> None:
@@ -359,7 +385,7 @@ def test_what_is_not_verified_is_said_first_and_in_red() -> None:
 
 
 def test_no_template_and_no_sentence_calls_anything_fair() -> None:
-    """But a game that is imagined so, to say where it would be."""
+    """But a game that is imagined so, to say where it would be, and what a claim is called."""
     folders = [Path(audit_reports.__file__).parent, Path(cli.__file__).parent]
     found = [
         (path.name, match)
@@ -371,6 +397,7 @@ def test_no_template_and_no_sentence_calls_anything_fair() -> None:
     allowed = re.compile(
         r"19 of 20 fair games|a fair game stays within|No word|says that a game is fair"
         r"|a fair bet may|where a fair bet's RTP lies"
+        r'|"fairness": "how the cards were dealt"'
     )
     assert [each for each in found if not allowed.search(each[1])] == []
 
@@ -384,10 +411,11 @@ def test_what_checks_and_shoes_are_found_guilty_of_is_said_at_the_top(played: Le
     assert any(each.startswith("seed_repeated") for each in report.findings)
     top = page_of(report).partition("<h2>")[0]
     assert f"Findings: {report.faults}</b>" in top
-    assert '<div class="banner warn">' in top
-    # What verdicts say nothing of must not hide behind them.
-    assert report.headline.startswith(f"{report.faults} findings in what was recorded. By the ")
-    assert sound.headline.startswith("No evidence against")
+    assert '<div class="banner bad">' in top
+    assert "in 1 of 31 rounds the seed is one that an earlier round had" in top
+    assert report.headline.startswith("Out of range: ")
+    assert "The shoe: " in report.headline
+    assert sound.headline.startswith("Inconclusive: too few rounds")
 
 
 def test_a_period_without_rounds_is_said_to_have_nothing_to_find(played: Ledger) -> None:

@@ -27,6 +27,7 @@ from tests.audit_reports.helpers import (
     begun,
     closed,
     doubled_push,
+    go_on,
     overpaid,
     play,
     report_on,
@@ -41,8 +42,9 @@ BY = (("table",), ("player", "day"))
 AT = datetime(2026, 12, 1, 9, tzinfo=UTC)
 ASKED = Asked(by=BY, operator="Casino <b>Example</b> Ltd", generated_at=AT)
 SECTIONS = (
-    "Findings", "Voided bets", "Funds held in interrupted rounds", "Shuffle", "How to read this",
-    "Provenance",
+    "Findings", "Acts kept from players", "Voided bets", "Awards and goodwill",
+    "Funds held in interrupted rounds", "Shuffle",
+    "How to read this", "Provenance",
 )  # fmt: skip
 
 
@@ -112,7 +114,7 @@ def test_every_section_is_there(page: str, report: RtpReport) -> None:
 
 def test_no_word_calls_a_game_fair_and_none_is_judged_by_its_players(page: str) -> None:
     assert not re.search(r"\b(is|are|was) fair\b", page)
-    assert page.index("no evidence against") < page.index("<h2>")
+    assert page.index("inconclusive") < page.index("<h2>")
 
 
 def test_a_doubled_push_returns_all_of_the_initial_stake_and_of_the_total() -> None:
@@ -134,6 +136,23 @@ def test_currencies_are_never_summed(report: RtpReport) -> None:
     assert [bet.row.rounds for bet in pounds.bets] == [1]
     assert (pounds.bets[0].row.staked_minor, pounds.bets[0].row.paid_minor) == (100, 250)
     assert euros.bets[0].row.rounds == 20
+
+
+def test_two_exponents_of_one_currency_are_never_summed() -> None:
+    """0.00001000 and 0.001000 BTC are 1,000 minor units each, and no common sum."""
+    made = by_hand(
+        simple(0, 1000, currency="BTC", exponent=8),
+        simple(0, 1000, currency="BTC", exponent=6),
+        simple(0, 1000, currency="BTC"),
+        simple(0, 1000, currency="EUR", exponent=2),
+        simple(0, 1000, currency="EUR"),
+    )
+    staked = {each.currency: each.bets[0].row.staked_minor for each in made.games}
+    assert staked == {"BTC": 1000, "BTC:6": 1000, "BTC:8": 1000, "EUR": 2000}
+    page = render_rtp_report(made, ".html").decode()
+    for heading in ("BTC with 8 decimal places", "BTC with 6 decimal places"):
+        assert f"Amounts in {heading}" in page
+    assert "Amounts in minor units of BTC" in page
 
 
 def test_voids_open_rounds_and_fun_stand_apart(report: RtpReport) -> None:
@@ -217,7 +236,7 @@ def test_a_period_holds_the_rounds_that_ended_in_it(ledger: Ledger, report: RtpR
 
 
 def test_an_unknown_column_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ReportError, match=r"'colour'; there is table, player, channel"):
+    with pytest.raises(ReportError, match=r"'colour'; there is ledger, table, player"):
         read_slices("table,colour")
     with pytest.raises(ReportError, match="several periods"):
         read_slices("day,month")
@@ -239,7 +258,7 @@ def test_slices_add_up_to_the_whole(report: RtpReport) -> None:
 
 def test_json_and_csv_say_what_the_page_says(report: RtpReport) -> None:
     data = json.loads(render_rtp_report(report, ".json"))
-    assert data["format"] == "shoeproof/rtp-report/v1"
+    assert data["format"] == "shoeproof/rtp-report/v3"
     rows = list(csv.DictReader(io.StringIO(render_rtp_report(report, ".csv").decode())))
     whole = [row for row in rows if row["rows"] == "all"]
     bets = [bet for game in data["games"] for bet in game["bets"]]
@@ -248,22 +267,31 @@ def test_json_and_csv_say_what_the_page_says(report: RtpReport) -> None:
     assert any(row["rows"] == "last 30 days: no activity" for row in rows)
 
 
+SETTINGS = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+
+
+def honest_round() -> tuple[str, list[EventData]]:
+    """The id of an honest round, which its shoe depends on, and its events."""
+    with Ledger.in_memory("honest.example/bj") as made:
+        add_published_games(made)
+        rules, player = current_rules(made, "zero"), make_player("basic", 1)
+        simulate(made, rules, SETTINGS, {"s1": {"main": 100}}, player, 1)
+        [stream] = made.round_ids("")
+        return stream, [each.event.data for each in made.events(stream)]
+
+
 def test_a_wrong_payment_is_out_of_range_and_named() -> None:
+    stream, events = honest_round()
     with Ledger.in_memory("lying.example/bj") as made:
         add_published_games(made)
-        rules = current_rules(made, "zero")
-        settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
-        simulate(made, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 5)
-        [stream] = made.round_ids("")[:1]
-        events = [each.event.data for each in made.events(stream)]
-        play(made, overpaid(events, by=7))
+        go_on(made, stream, overpaid(events, by=7))
         report = report_on(made, Asked(shuffle_tests=False))
     bet = the_game(report, "zero").bets[0]
     assert (bet.word, bet.wrong_rounds, bet.wrong_minor) == ("out of range", 1, 7)
-    assert bet.why == ("settlement: 1 bet was not paid as the rules say, +0.07 EUR in all",)
+    assert bet.why == ("settlement: 1 bet was not paid as the rules say, 0.07 EUR too much in all",)
     assert report.headline.startswith("Out of range: Zero")
     (wrong,) = report.wrong
-    assert (wrong.error_minor, wrong.table) == (7, settings.table)
+    assert (wrong.error_minor, wrong.table) == (7, SETTINGS.table)
 
 
 def test_wrong_payments_that_cancel_are_out_of_range_all_the_same() -> None:
@@ -299,18 +327,15 @@ def _shifted(events: list[EventData], by: int) -> list[EventData]:
     return [changed.get(id(each), each) for each in events]
 
 
-@pytest.mark.parametrize(("corrected", "word"), [(7, "out of range"), (0, "no evidence against")])
+@pytest.mark.parametrize(("corrected", "word"), [(7, "out of range"), (0, "inconclusive")])
 def test_a_dispute_excuses_a_wrong_payment_only_where_it_is_paid_otherwise(
     corrected: int, word: str
 ) -> None:
+    wrong, honest = honest_round()
+    events = overpaid(honest, by=7)
     with Ledger.in_memory("lying.example/bj") as made:
         add_published_games(made)
-        rules = current_rules(made, "zero")
-        settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
-        simulate(made, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 5)
-        [stream] = made.round_ids("")[:1]
-        events = overpaid([each.event.data for each in made.events(stream)], by=7)
-        wrong = play(made, events)
+        go_on(made, wrong, events)
         bets = [each for each in events if isinstance(each, BetSettled)]
         for bet in bets:
             paid = bet.paid_minor, bet.paid_minor - 7 + corrected
@@ -343,7 +368,7 @@ def test_what_a_dispute_decides_is_not_held_to_the_pay_table() -> None:
         made.append((f"disputes/{stream}", decided))
         report = report_on(made, Asked(shuffle_tests=False))
     [pairs] = [each for each in the_game(report, "nba").bets if each.row.bet == "perfect_pairs"]
-    assert (pairs.word, pairs.row.paid_minor) == ("no evidence against", 9_999)
+    assert (pairs.word, pairs.row.paid_minor) == ("inconclusive", 9_999)
 
 
 @pytest.mark.parametrize("paid_minor", [9_999, -5])
@@ -361,14 +386,23 @@ def test_a_bet_paid_what_its_table_cannot_pay_is_out_of_range(paid_minor: int) -
     assert any(why.startswith("pay table") for why in bets["perfect_pairs"].why)
 
 
-@pytest.mark.parametrize("name", ["=cmd()|'/c calc'!A1", "+1", "-2", "@SUM(A1)", "\t=1"])
-def test_a_name_is_no_formula_in_a_spreadsheet_and_itself_in_json(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("=cmd()|'/c calc'!A1", "'=cmd()|'/c calc'!A1"),
+        ("+1", "'+1"),
+        ("-2", "'-2"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "\\t=1"),
+    ],
+)
+def test_a_name_is_no_formula_in_a_spreadsheet_and_itself_in_json(name: str, cell: str) -> None:
     events = closed([*begun({"s1": {"main": 100}}), settled("s1", 100, 200)])
     opened = events[0]
     assert isinstance(opened, RoundOpened)
     report = by_hand([replace(opened, player=name), *events[1:]], by=(("player",),))
     rows = list(csv.DictReader(io.StringIO(render_rtp_report(report, ".csv").decode())))
-    assert {row["player"] for row in rows if row["rows"] == "by player"} == {f"'{name}"}
+    assert {row["player"] for row in rows if row["rows"] == "by player"} == {cell}
     data = json.loads(render_rtp_report(report, ".json"))
     assert data["games"][0]["slices"]["player"][0]["slice"]["player"] == name
 

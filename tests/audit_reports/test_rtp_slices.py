@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from audit_reports.rtp_report.bets import rounded
 from audit_reports.rtp_report.figures import Scope, read_slices
-from audit_reports.rtp_report.from_ledger import Asked, games_of
+from audit_reports.rtp_report.from_ledger import Asked, judged_of
 from audit_reports.rtp_report.model import GameReport, Idle, Row
 from audit_reports.rtp_report.spans import idle_spans
 from audit_reports.rtp_report.write import render_rtp_report, rows_in_time
@@ -74,7 +74,10 @@ def ledger() -> Iterator[Ledger]:
             if number % 11 == 5:
                 bets = [each for each in events if isinstance(each, BetSettled)]
                 refunds = [Refund(each.hand, each.bet, each.stake_minor) for each in bets]
-                events = [*events[: events.index(bets[0])], RoundVoided("malfunction", refunds)]
+                unsettled = [
+                    each for each in events if not isinstance(each, BetSettled | RoundClosed)
+                ]
+                events = [*unsettled, RoundVoided("malfunction", refunds)]
             play(made, events)
         play(made, begun({"s1": {"main": 700}}))
         play(made, simple(500, mode="fun"))
@@ -96,7 +99,7 @@ def _changed(data: EventData, random: Random) -> EventData:
 @pytest.fixture(scope="module")
 def games(ledger: Ledger) -> tuple[GameReport, ...]:
     with open_tables(ledger) as tables:
-        return games_of(ledger, tables, Scope(), map(read_slices, BY))
+        return judged_of([ledger], tables, Scope(), map(read_slices, BY)).games
 
 
 def _counted(ledger: Ledger, name_of: Name) -> dict[Key, list[Counted]]:

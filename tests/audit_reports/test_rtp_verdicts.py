@@ -6,6 +6,7 @@ from functools import cache
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from audit_reports.rtp_report.alarms import alarms
 from audit_reports.rtp_report.build import build_games
@@ -13,6 +14,7 @@ from audit_reports.rtp_report.figures import Scope, figures
 from audit_reports.rtp_report.model import BetReport, GameReport
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.statistics.sums import BetSums
+from replay.alarms import Alarm, Step
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
 from tests.audit_reports.simulated import SimulatedTables, simulated
@@ -92,7 +94,16 @@ def test_an_alarm_names_the_bet_and_the_part_and_is_raised_once() -> None:
     assert [alarm.scope for alarm in found] == ["nba"] * len(found)
     assert any("main bet of nba in EUR" in str(alarm.note) for alarm in found)
     assert any("dealer draw" in str(alarm.note) for alarm in found)
-    assert not alarms([report], [alarm.note or "" for alarm in found])
+    standing = [
+        Alarm(number, alarm.scope, (Step("open", "", "engine", alarm.note or "", 9_999_999),))
+        for number, alarm in enumerate(found, 1)
+    ]
+    assert not alarms([report], standing)
+    closed = [replace(each, steps=(*each.steps, replace(each.steps[0], state="closed")))
+              for each in standing]  # fmt: skip
+    assert not alarms([report], closed)
+    before = [replace(each, steps=(replace(each.steps[-1], leaf_index=0),)) for each in closed]
+    assert alarms([report], before) == found
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))

@@ -1,7 +1,8 @@
 """The statistics against worked figures, second methods and simulated fair years."""
 
 from fractions import Fraction
-from math import comb, exp, isclose, sqrt
+from itertools import product
+from math import comb, exp, isclose, prod, sqrt
 
 import numpy as np
 import pytest
@@ -19,17 +20,21 @@ from audit_reports.statistics.sequences import (
     FEWEST_ROUNDS,
     betting_looks,
     betting_sequence,
+    count_capital,
+    count_looks,
     log_capital,
     luck_looks,
     mixture_radius,
     rtp_looks,
     tune,
 )
-from audit_reports.statistics.sums import BetSums, LuckSums
+from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
 from audit_reports.statistics.verdict import (
+    INCONCLUSIVE,
     NO_EVIDENCE,
     OUT_OF_RANGE,
     WATCH,
+    read_count,
     read_luck,
     read_settlement,
     read_side_bet,
@@ -132,6 +137,64 @@ def test_a_gambler_wins_nothing_on_average_against_the_truth(sign: int) -> None:
     assert isclose(sum(float(p) * m for p, m in zip(odds, money.tolist(), strict=True)), 1)
 
 
+def test_who_bets_on_counts_wins_nothing_on_average() -> None:
+    """The mean of the money over all outcomes of nine moves whose chances differ."""
+    chances = (0.05, 0.1, 0.3, 0.3, 0.44, 0.5, 0.62, 0.8, 0.95)
+    variance = sum(p * (1 - p) for p in chances)
+    mean = 0.0
+    for outcome in product((0, 1), repeat=len(chances)):
+        likely = prod(p if came else 1 - p for p, came in zip(chances, outcome, strict=True))
+        sums = CountSums(len(chances), sum(outcome), sum(chances), variance)
+        mean += likely * exp(count_capital(sums))
+    assert 0.9 < mean <= 1
+
+
+def test_counts_of_the_same_event_add_up_and_an_honest_one_is_held() -> None:
+    day = CountSums(100, 45, 44.0, 24.0)
+    assert day + day == CountSums(200, 90, 88.0, 48.0)
+    assert count_looks([day] * 40, 0.05) == [True] * 40
+    assert count_looks([day, CountSums(332, 86, 146.7, 78.1)], 0.01) == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("sums", "word"),
+    [
+        (CountSums(332, 86, 146.7, 78.1), OUT_OF_RANGE),
+        (CountSums(332, 118, 146.7, 78.1), WATCH),  # −3.2 standard errors
+        (CountSums(332, 140, 146.7, 78.1), NO_EVIDENCE),
+        (CountSums(40, 10, 17.7, 9.4), INCONCLUSIVE),
+        (CountSums(40, 40, 2.0, 1.9), OUT_OF_RANGE),  # few moves, and no chance at all
+    ],
+)
+def test_a_count_is_read_against_its_chances(sums: CountSums, word: str) -> None:
+    assert read_count("busts", [sums], 0.002).word == word
+
+
+def test_of_as_many_rounds_as_are_needed_something_is_said_and_of_fewer_nothing() -> None:
+    enough, fewer = ([1.0, -1.0] * (count // 2) for count in (FEWEST_ROUNDS, FEWEST_ROUNDS - 2))
+    for values, word in ((enough, NO_EVIDENCE), (fewer, INCONCLUSIVE)):
+        (read,) = read_luck({"hit": [LuckSums.of(values)]}, fewest=2)
+        assert read.word == word
+
+
+def test_a_count_says_on_which_day_it_left_what_chance_allows() -> None:
+    fair, rigged = CountSums(2_000, 560, 560.0, 403.2), CountSums(2_000, 1_100, 560.0, 403.2)
+    assert read_count("busts", [fair, fair]).word == NO_EVIDENCE
+    assert "; on day 1 it left" in read_count("busts", [rigged, fair]).says
+    assert "; on day 2 it left" in read_count("busts", [fair, rigged]).says
+    assert "; it left" in read_count("busts", [rigged]).says
+
+
+def test_a_single_look_is_as_narrow_as_luck_for_a_unit_is_tuned_to() -> None:
+    luck = LuckSums.of([1.0, -1.0] * 500)
+    (tuned,) = luck_looks([luck], 0.001, luck.squares)
+    assert tuned is not None
+    for other in (luck.squares / 30, luck.squares * 30):
+        (look,) = luck_looks([luck], 0.001, other)
+        assert look is not None
+        assert tuned.radius < look.radius
+
+
 def test_the_betting_sequence_is_where_the_money_reaches_its_limit() -> None:
     returns = {Fraction(0): 9_000, Fraction(6): 800, Fraction(26): 200}
     found = betting_sequence(returns, Fraction(26))
@@ -218,10 +281,10 @@ def test_striking_at_a_single_look_is_to_be_watched() -> None:
     assert reading.word == WATCH
 
 
-def test_too_few_rounds_are_no_evidence() -> None:
+def test_too_few_rounds_are_inconclusive() -> None:
     (reading,) = read_luck({"zap": [LuckSums.of([1.0] * 100)]})
-    assert (reading.word, reading.says) == (NO_EVIDENCE, "too few rounds to judge by")
-    assert verdict(read_luck({"zap": []})).word == NO_EVIDENCE
+    assert (reading.word, reading.says) == (INCONCLUSIVE, "too few rounds to judge by")
+    assert verdict(read_luck({"zap": []})).word == INCONCLUSIVE
 
 
 def test_a_side_bet_is_read_against_its_theory() -> None:
@@ -242,5 +305,5 @@ def test_any_error_of_settlement_is_out_of_range() -> None:
 
 
 def test_no_word_is_fair() -> None:
-    assert verdict([]).word == "no evidence against"
-    assert "fair" not in {NO_EVIDENCE, WATCH, OUT_OF_RANGE}
+    assert verdict([]).word == "inconclusive"
+    assert "fair" not in {NO_EVIDENCE, INCONCLUSIVE, WATCH, OUT_OF_RANGE}

@@ -25,13 +25,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import Ledger, Recorded, StoredLeaf
 from ledger.events import CLOSING
-from ledger.integrity import check_range
 from ledger.keyring import KeyRing
 from ledger.merkle import leaf_hash, root_hash
 from ledger.recorded import read_leaf
 from ledger.rounds import is_round
 from ledger.signing import sign_checkpoint
 from ledger.verify import verify
+from ledger.verify.batch import LeafBatch, elsewhere
+from ledger.verify.ranges import check_range
 from replay.audit import Gathered
 from replay.audit import audit as scalar_audit
 from replay.bulk.audit import RANGE, audit
@@ -215,14 +216,14 @@ def _columns(leaves: list[StoredLeaf]) -> tuple[list[list[StoredLeaf]], Columns]
 
 def _checked(ledger: Ledger, leaves: list[StoredLeaf], ring: KeyRing) -> None:
     for start in range(0, len(leaves), RANGE):
-        some = leaves[start : start + RANGE]
+        some = LeafBatch.of_leaves(leaves[start : start + RANGE])
         stop = start + len(some)
-        check, _ = check_range(some, start, stop, ledger.origin, ring, stop)
+        check = check_range(some, start, stop, ledger.origin, ring, stop).check
         assert not check.run.findings
 
 
 def _fetched(ledger: Ledger, size: int) -> None:
-    fetch = ledger.store.fetcher()
+    fetch = elsewhere(ledger.store)
     for start in range(0, size, RANGE):
         fetch(start, min(start + RANGE, size))
 

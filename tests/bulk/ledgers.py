@@ -4,17 +4,9 @@ from random import Random
 
 from ledger import Ledger
 from ledger.envelope import Event, payload, seal_leaf
-from ledger.events import (
-    DISPUTES_PREFIX,
-    HOLDS_PREFIX,
-    OPERATIONS_STREAM,
-    DisputeOpened,
-    EventData,
-    InputRefused,
-    RoundVoided,
-    ShoeRevealed,
-)
-from ledger.store import SealedEvent
+from ledger.events import DisputeOpened, EventData, InputRefused, RoundVoided, ShoeRevealed
+from ledger.streams import DISPUTES_PREFIX, HOLDS_PREFIX, OPERATIONS_STREAM
+from ledger.transaction import SealedEvent
 from replay.batch import Batch
 from replay.catalogue import current_rules
 from replay.engine.round import Decide
@@ -68,10 +60,26 @@ def _append_raw(ledger: Ledger, stream: str, seq: int, data: EventData) -> None:
     ledger.store.append([SealedEvent(stream, seq + 1, event.type, leaf)])
 
 
+def seed_of(ledger: Ledger, round_id: str) -> int:
+    """The seed that a round revealed."""
+    said = (each.event.data for each in ledger.events(round_id))
+    return next(int(each.seed, 16) for each in said if isinstance(each, ShoeRevealed))
+
+
+def _seeds_again(ledger: Ledger, round_id: str) -> None:
+    begun, seed = ledger.events(round_id)[:2], seed_of(ledger, round_id)
+    for stream, text in (("again", f"{seed:064x}"), ("following", f"{seed + 1:064X}")):
+        for each in begun:
+            _append_raw(ledger, stream, each.event.seq, each.event.data)
+        _append_raw(ledger, stream, 2, ShoeRevealed(text))
+        _append_raw(ledger, stream, 3, RoundVoided("idle", []))
+
+
 def damage(ledger: Ledger) -> None:
     """What no honest ledger has: late events, a round opened twice, leaves that are no events.
 
-    Beside two rounds, what is about others stands in the streams of their cases and holds.
+    Beside two rounds, what is about others stands in the streams of their cases and holds. Two
+    rounds reveal what one had revealed before, or the seed that follows it.
     """
     streams = [leaf.stream for leaf in ledger.leaves() if leaf.topic == "RoundOpened"]
     closed = [leaf.stream for leaf in ledger.leaves() if leaf.topic == "RoundClosed"]
@@ -90,6 +98,7 @@ def damage(ledger: Ledger) -> None:
             "operations": OPERATIONS_STREAM,
         }
         ledger.append(*[(beside[data.kind], data) for data in ELSEWHERE if data.kind in beside])
+    _seeds_again(ledger, closed[7])
     ledger.store.append(
         [
             SealedEvent("odd", 1, "CardDealt", b"no leaf"),

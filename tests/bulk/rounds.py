@@ -240,6 +240,9 @@ def _other(name: str, value: object, random: Random) -> object:
     if isinstance(value, int):
         return random.choice([value + 1, value - 1, 2 * value, 0, -value, 2**62, 2**70])
     if name == "funds":
+        if isinstance(value, Funds):
+            part = random.choice(fields(value)).name
+            return replace(value, **{part: _other_funds(part, getattr(value, part), random)})
         moved = random.choice(
             [Funds("debit", 0, 0, None, None, None), Funds("credit", 0, 0, "t", "ok", 5)]
         )
@@ -257,6 +260,16 @@ def _other(name: str, value: object, random: Random) -> object:
         change = random.choice([{"main": 3}, {"main": 0}, {"main": 1, "odd": 5}, {}])
         return {**value, seat: {**value[seat], **change} if change else {}}
     return value
+
+
+def _other_funds(name: str, value: object, random: Random) -> object:
+    if name == "direction":
+        return "credit" if value == "debit" else "debit"
+    if name == "answer":
+        return random.choice([None, "", "OK", "declined", "held", "approved"])
+    if name == "transaction":
+        return random.choice([None, "t"])
+    return random.choice([None, -1, 0, 1]) if value is None else _other(name, value, random)
 
 
 def altered_offers(events: list[Recorded]) -> Iterator[list[Recorded]]:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger, sharing
+from ledger import Ledger
 from ledger.errors import WorkersLost
+from ledger.verify import workers
+from ledger.verify.batch import LeafBatch
 from replay.audit import audit as scalar_audit
 from replay.bulk import pool
 from replay.bulk.audit import audit
@@ -89,7 +91,7 @@ def test_a_worker_that_dies_takes_nothing_with_it(
     on_disk: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     killed: list[int] = []
-    real = sharing._in_order
+    real = workers._in_order
 
     def kill_one(workers: Any, *rest: Any) -> Iterator[Any]:
         for report in real(workers, *rest):
@@ -98,7 +100,7 @@ def test_a_worker_that_dies_takes_nothing_with_it(
                 killed.append(min(workers._processes))
                 os.kill(killed[0], signal.SIGKILL)
 
-    monkeypatch.setattr(sharing, "_in_order", kill_one)
+    monkeypatch.setattr(workers, "_in_order", kill_one)
     assert audit(on_disk, workers=2, partitions=12).rounds == scalar_audit(on_disk)
     assert killed
 
@@ -182,5 +184,5 @@ def test_notes_that_cannot_be_written_are_refused_at_the_start(
 
 
 def test_an_empty_range_says_nothing() -> None:
-    report = RangeJudge({}, circumstances_of(new_ledger())).judge([], 5, 5)
+    report = RangeJudge({}, circumstances_of(new_ledger())).judge(LeafBatch.of_leaves([]), 5, 5)
     assert report == RangeReport(5, 5, 0, [], [], [], [])

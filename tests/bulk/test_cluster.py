@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -10,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger, StoredLeaf
+from ledger import Ledger
 from ledger.errors import WorkersLost
-from ledger.sharing import Fetch
 from replay.audit import audit as scalar_audit
 from replay.bulk import parquet
 from replay.bulk.audit import audit
@@ -24,6 +24,12 @@ from replay.errors import ClusterUnusable, ExportUnusable
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import damage, interleaved
 from tests.replay.helpers import ORIGIN, new_ledger
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait longer for workers than an auditor would: others may use the machine."""
+    monkeypatch.setattr("replay.bulk.cluster._WORKERS_IN", 180)
 
 
 def _ledger_at(path: Path, rounds: int = 40) -> Ledger:
@@ -55,7 +61,9 @@ def _die(died: Path | None) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _deadly(fetch: Fetch[StoredLeaf], place: int, died: Path | None, start: int, stop: int) -> Any:
+def _deadly(
+    fetch: Callable[[int, int], list[Any]], place: int, died: Path | None, start: int, stop: int
+) -> Any:
     leaves = fetch(start, stop)
     # One leaf alone is fetched to see that this is the ledger, before there is any work.
     if start <= place < stop and stop - start > 1:
@@ -71,8 +79,8 @@ def test_the_report_is_the_same_with_a_worker_killed_in_the_middle(
     assert len(expected.findings) > 5
     assert expected.open_rounds
     died = tmp_path / "died"
-    deadly = partial(_deadly, ledger.store.fetcher(), ledger.size() // 2, died)
-    monkeypatch.setattr(ledger.store, "fetcher", lambda: deadly)
+    deadly = partial(_deadly, ledger.store.rows_fetcher(), ledger.size() // 2, died)
+    monkeypatch.setattr(ledger.store, "rows_fetcher", lambda: deadly)
     told: list[tuple[int, int]] = []
     result = audit(
         ledger,
@@ -120,8 +128,8 @@ def test_an_export_comes_to_the_same_with_a_worker_killed_in_the_middle(
 def test_a_share_on_which_every_worker_dies_is_an_error(
     ledger: Ledger, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deadly = partial(_deadly, ledger.store.fetcher(), 0, None)
-    monkeypatch.setattr(ledger.store, "fetcher", lambda: deadly)
+    deadly = partial(_deadly, ledger.store.rows_fetcher(), 0, None)
+    monkeypatch.setattr(ledger.store, "rows_fetcher", lambda: deadly)
     with pytest.raises(WorkersLost, match="begins at 0"):
         audit(ledger, scheduler=scheduler, partitions=3)
 
@@ -170,7 +178,7 @@ def test_workers_that_find_another_ledger_in_its_place(
     ledger: Ledger, scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     older = _ledger_at(tmp_path / "older", 5)
-    monkeypatch.setattr(ledger.store, "fetcher", older.store.fetcher)
+    monkeypatch.setattr(ledger.store, "rows_fetcher", older.store.rows_fetcher)
     with pytest.raises(ClusterUnusable, match="does not reach this ledger"):
         audit(ledger, scheduler=scheduler)
 

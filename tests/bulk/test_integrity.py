@@ -13,10 +13,10 @@ from ledger.envelope import Event, payload, seal_leaf
 from ledger.errors import NoteRefused
 from ledger.events import InputRefused, RoundClosed
 from ledger.findings import EVENT_UNREADABLE
-from ledger.integrity import Integrity
 from ledger.signing import sign_checkpoint
-from ledger.store import SealedEvent
+from ledger.transaction import SealedEvent
 from ledger.verify import verify
+from ledger.verify.integrity import Integrity
 from replay.audit import audit as scalar_audit
 from replay.bulk.audit import LedgerAudit, audit
 from replay.catalogue import add_published_games
@@ -197,7 +197,7 @@ class _Pretender(NamedTuple):
 def _pretend(ledger: Ledger, stream: str) -> int:
     """Let nobody's key sign an event that follows in a round; return its leaf."""
     last = ledger.events(stream)[-1]
-    data = InputRefused("s1 hit", "late")
+    data = InputRefused("s9 hit", "late")
     event = Event(
         1, ledger.origin, stream, last.event.seq + 1, "InputRefused", last.event.at,
         last.leaf_hash.hex(), data,
@@ -307,7 +307,8 @@ def test_damaged_notes(path: Path, tmp_path: Path, field: str, value: object) ->
         with pytest.raises(_Interrupt):
             audit(ledger, _interrupt, partitions=9, notes=notes)
         told = msgspec.json.decode(notes.read_bytes())
-        told["integrity"][field] = value
+        noted = told["integrity"]
+        (noted["trust"] if field in noted["trust"] else noted)[field] = value
         notes.write_bytes(msgspec.json.encode(told))
         with pytest.raises(ProgressUnusable):
             audit(ledger, notes=notes)

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 import pytest
 from msgspec.structs import replace
@@ -15,10 +16,12 @@ from ledger.events import (
     DecisionMade,
     DecisionOffered,
     EventData,
+    InputRefused,
     RoundClosed,
     RoundOpened,
     ServiceStarted,
     ServiceStopped,
+    WinHeld,
 )
 from replay.audit import audit as scalar_audit
 from replay.bulk.audit import audit
@@ -35,6 +38,12 @@ from tests.replay.lies_of_time import TIME
 from tests.replay.lying_table import tell
 from tests.replay.test_holds import wins_even_money, won
 
+REFUSALS: list[tuple[str, Literal["late", "illegal", "closed"]]] = [
+    ("s1 stand", "late"),
+    ("s1 hit", "illegal"),
+    ("s2 hit", "closed"),
+    ("deal", "closed"),
+]
 GAPS = [0.0, 1.0, 1.0, 30.0, 599.999999, 600.0, 1199.999999, 1200.0, 1200.000001, 4000.0]
 
 
@@ -80,6 +89,22 @@ def test_held_and_released_wins_are_judged_alike() -> None:
     release_win(floor.ledger, floor.ledger.rounds()[-1].round)
     assert audit(floor.ledger, partitions=3).rounds == scalar_audit(floor.ledger)
     assert not floor.codes()
+
+
+def test_a_small_win_held_all_the_same_is_found_in_bulk() -> None:
+    floor = Floor("zero")
+    live = won(floor, 100)
+    floor.ledger.append((f"holds/{live.round_id}", WinHeld(live.round_id, 100, "a mood")))
+    found = audit(floor.ledger).rounds
+    assert [each.code for each in found.findings] == ["hold_mismatch"]
+    assert found == scalar_audit(floor.ledger)
+
+
+def test_a_win_of_the_bound_exactly_needs_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    floor = Floor("zero")
+    won(floor, 1_000_000)
+    monkeypatch.setattr("replay.bulk.ranges.judge", _never)
+    assert audit(floor.ledger).rounds.closed_rounds == 1
 
 
 def test_an_export_of_rounds_with_faults_says_of_the_play_what_the_ledger_says(
@@ -130,6 +155,8 @@ def _told_anew(
         if not isinstance(data, RoundClosed) and random.random() < 0.05:
             kind = random.choice([ConnectionLost, ConnectionRestored])
             said.append((kind(2, None, None), at))
+        if not isinstance(data, RoundClosed) and random.random() < 0.05:
+            said.append((InputRefused(*random.choice(REFUSALS)), at))
     stream = events[0].event.stream
     for data, moment in said:
         ledger.append((stream, data), at=moment)
@@ -155,7 +182,12 @@ def test_rounds_told_at_any_times_are_judged_alike(game: str) -> None:
     met = expected.by_code
     if game == "nba":
         assert {"decision_late", "deadline_wrong"} <= set(met)
+    assert "refusal_wrong" in met
     assert "policy_digest_unknown" in met
+
+
+def _never(*_: object) -> list[object]:
+    raise AssertionError("an honest round was not proved sound")
 
 
 def test_honest_rounds_need_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,10 +200,7 @@ def test_honest_rounds_need_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
             floor.clock.forward(seconds=random.uniform(0.1, 40))
             live.decide(live.due.hand, random.choice(live.offered))
 
-    def never(*_: object) -> list[object]:
-        raise AssertionError("an honest round was not proved sound")
-
-    monkeypatch.setattr("replay.bulk.ranges.judge", never)
+    monkeypatch.setattr("replay.bulk.ranges.judge", _never)
     assert audit(floor.ledger).rounds.closed_rounds == 40
 
 

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -72,7 +72,6 @@ def _take(rules: Rules, hand: Hand, symbol: str) -> Hand:
     return split(rules, hand)[0] if symbol == SPLIT else step(rules, hand, symbol)
 
 
-@settings(deadline=None)  # The first example makes the tables.
 @given(games, randoms)
 def test_every_transition_is_the_engine_s(game: str, random: Random) -> None:
     """Words of any symbols, mostly allowed ones, up to the symbol that breaks them."""
@@ -109,7 +108,6 @@ def _drawn_out(rules: Rules, random: Random) -> Dealer:
     return dealer
 
 
-@settings(deadline=None)  # The first example makes the tables.
 @given(games, randoms)
 def test_every_dealer_s_card_is_the_engine_s(game: str, random: Random) -> None:
     rules = GAMES[game].rules
@@ -127,7 +125,6 @@ def test_every_dealer_s_card_is_the_engine_s(game: str, random: Random) -> None:
         assert (tables.up_value[state], tables.natural[state]) == (dealer.up_value, dealer.natural)
 
 
-@settings(deadline=None)  # The first example makes the tables.
 @given(games, randoms)
 def test_settlement_is_settle(game: str, random: Random) -> None:
     rules = GAMES[game].rules
@@ -142,7 +139,6 @@ def test_settlement_is_settle(game: str, random: Random) -> None:
         assert tables.pays.lines[tables.line[facts]] == line.name
 
 
-@settings(deadline=None)  # The first example makes the tables.
 @given(cards, cards, cards)
 def test_side_bets_are_side_bet_line(first: str, second: str, up: str) -> None:
     rules = GAMES["nba"].rules
@@ -158,7 +154,6 @@ def test_side_bets_are_side_bet_line(first: str, second: str, up: str) -> None:
 ROUNDINGS: tuple[Rounding, ...] = ("half_up", "down")
 
 
-@settings(deadline=None)  # The first example makes the tables.
 @given(st.integers(0, 2**40), st.integers(1, 10**9), st.sampled_from(ROUNDINGS))
 def test_rounding_is_the_engine_s(numerator: int, denominator: int, how: Rounding) -> None:
     [many] = round_minor(np.array([numerator]), np.array([denominator]), how)
@@ -182,7 +177,6 @@ def _row(layout: Layout, state: RoundState) -> list[int]:
     return row
 
 
-@settings(deadline=None)  # The first example makes the tables.
 @given(settings_of_a_round())
 def test_what_is_due_is_what_turn_says(setting: Setting) -> None:
     rules = GAMES[setting.game].rules

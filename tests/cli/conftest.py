@@ -22,7 +22,7 @@ LIMITS: dict[str, tuple[int | None, int | None]] = {
 
 
 class Result(NamedTuple):
-    """What a command printed and how it ended."""
+    """What a command printed and how it ended; each sentence on stderr is one line again."""
 
     code: int
     out: str
@@ -46,7 +46,7 @@ def shoeproof(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
         except SystemExit as ending:
             code = int(ending.code or 0)
         printed = capsys.readouterr()
-        return Result(code, printed.out, printed.err)
+        return Result(code, printed.out, printed.err.replace("\n  ", " "))
 
     return call
 

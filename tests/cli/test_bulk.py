@@ -72,9 +72,9 @@ def test_an_audit_of_a_forged_ledger(shoeproof: Shoeproof, played: Path, tmp_pat
 def test_checkpoints_that_are_refused(shoeproof: Shoeproof, played: Path, tmp_path: Path) -> None:
     with Ledger.init(tmp_path / "other", "other.example/blackjack") as other:
         (tmp_path / "foreign").write_bytes(sign_checkpoint(other))
-    for name in ("foreign", "missing"):
+    for name, code in (("foreign", 3), ("missing", 2)):
         result = shoeproof("audit", "--checkpoint", tmp_path / name, "--ledger", played)
-        assert (result.code, result.out, len(result.err.splitlines())) == (3, "", 1)
+        assert (result.code, result.out, len(result.err.splitlines())) == (code, "", 1)
 
 
 def test_an_audit_leaves_no_notes_when_it_ends(
@@ -221,6 +221,19 @@ def test_a_manifest_that_leaves_out_what_it_cannot_prove(
     words = ("audit", "--parquet", tmp_path / "rounds")
     assert all(lack in shoeproof(*words).out for lack in CANNOT_PROVE)
     assert json.loads(shoeproof(*words, "--json").out)["cannot_prove"] == list(CANNOT_PROVE)
+
+
+def test_a_manifest_that_claims_more_leaves_is_not_believed(
+    shoeproof: Shoeproof, export: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(export / "rounds", tmp_path / "rounds")
+    path = tmp_path / "rounds" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"size": 9_999_999}))
+    words = ("audit", "--parquet", tmp_path / "rounds")
+    told = " ".join(shoeproof(*words).out.split())
+    assert told.count("9,999,999") == 1
+    assert "9,999,999 leaves, by the word of whoever made the export." in told
+    assert json.loads(shoeproof(*words, "--json").out)["unsigned"] == ["size"]
 
 
 def test_a_last_leaf_that_is_garbage_is_not_called_unaltered(

@@ -51,7 +51,7 @@ def test_rounds_are_filtered(shoeproof: Shoeproof, played: Path) -> None:
     assert json.loads(shoeproof("rounds", "--void", "--json", "--ledger", played).out) == []
     nobody = shoeproof("rounds", "--player", "nobody", "--json", "--ledger", played)
     assert json.loads(nobody.out) == []
-    later = shoeproof("rounds", "--from", "2999-01-01", "--json", "--ledger", played)
+    later = shoeproof("rounds", "--from", "2999-01-01T00:00Z", "--json", "--ledger", played)
     assert json.loads(later.out) == []
 
 
@@ -130,7 +130,7 @@ def test_simulated_choices_follow_from_the_seed(shoeproof: Shoeproof, tmp_path: 
     path = tmp_path / "new"
     shoeproof("init", "--origin", "a.example/b", "--ledger", path)
     result = shoeproof(
-        "simulate", "nba", "--rounds", 30, "--seats", 2, "--side-stake", 100, "--json",
+        "simulate", "nba", "--rounds", 30, "--seats", 2, "--side-stake", "1.00", "--json",
         "--ledger", path,
     )  # fmt: skip
     assert json.loads(result.out)["rounds"] == 30
@@ -158,9 +158,12 @@ def test_adjudicate_judges_the_other_files_beside_a_malformed_one(shoeproof: Sho
     result = shoeproof("adjudicate", bad, good, "--json")
     assert result.code == 3
     first, second = map(json.loads, result.out.splitlines())
-    assert set(first) == {"file", "error"}
+    assert set(first) == {"sound", "file", "error"}
+    assert first["error"]["code"] == "round_text_error"
+    assert "stake" in first["error"]["message"]
     assert second["complete"]
-    assert "stake" in result.err
+    assert result.err == ""
+    assert "stake" in shoeproof("adjudicate", bad).err
 
 
 @pytest.mark.parametrize("game", ["zappit", "zero", "nba"])

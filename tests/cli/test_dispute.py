@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from cli import dispute
+from cli import decide as decide_module
 from ledger import Ledger
 from ledger.events import WinHeld
 from ledger.rotation import new_key
@@ -83,7 +83,7 @@ def test_a_case_from_its_opening_to_its_payment(call: Shoeproof, place: Place) -
     screenshot = place.path.parent / "screen.png"
     screenshot.write_bytes(b"not quite a picture")
     words = ("--claim", "settlement", "--note", "paid 1:1", "--attach", screenshot, "--json")
-    case = json.loads(call("open", place.underpaid[:13], *words).out)
+    case = json.loads(call("open", place.underpaid[:23], *words).out)
     assert case["case"] == f"{place.underpaid}.1"
     digest = hashlib.sha256(screenshot.read_bytes()).hexdigest()
     assert case["attachments"] == [{"name": "screen.png", "sha256": digest}]
@@ -91,15 +91,15 @@ def test_a_case_from_its_opening_to_its_payment(call: Shoeproof, place: Place) -
     assessed = call("assess", place.underpaid)
     assert assessed.code == 1
     lines = assessed.out.splitlines()
-    assert [line.split()[0] for line in lines[:3]] == ["verdict", "amount", "clause"]
+    assert [line.split()[0] for line in lines[:3]] == ["verdict", "to", "clause"]
     assert "UPHELD" in lines[0]
-    assert "by resettle" in lines[1]
+    assert "resettle: " in assessed.out
 
     assessment = json.loads(call("assess", case["case"], "--json").out)
     (resettle,) = [each for each in assessment["remedies"] if each["governs"]]
     decided = call("decide", case["case"], "--remedy", "resettle", "--key", "ann", "--yes")
     assert decided.code == 0, decided.err
-    assert "Decided: resettle" in decided.out
+    assert "Decided: paid, " in decided.out
     (row,) = json.loads(call("list", "--all", "--json").out)["cases"]
     assert (row["state"], row["keys"]) == ("decided", ["ann"])
     assert row["amount_minor"] == resettle["moves_minor"] > 0
@@ -114,7 +114,7 @@ def test_a_large_case_is_paid_by_the_second_person(call: Shoeproof, place: Place
     first = call(*words, "ann")
     assert "nothing is paid before a second key signs the same" in first.out
     waiting = call("assess", case).out
-    assert "ann signed resettle" in waiting
+    assert "ann signed pay, " in waiting
     told(call(*words, "ann"), 2, "ann has signed this decision already", "another person")
     second = json.loads(call(*words, "bob", "--json").out)
     assert (second["state"], second["keys"]) == ("decided", ["ann", "bob"])
@@ -125,7 +125,7 @@ def test_a_sound_round_is_rejected(call: Shoeproof, place: Place) -> None:
     assessed = call("assess", case)
     assert (assessed.code, assessed.out.splitlines()[0].split()[1]) == (0, "REJECTED")
     decided = call("decide", case, "--remedy", "honour", "--key", "bob", "--yes")
-    assert "Decided: honour, 0.00 EUR paid" in decided.out
+    assert "Decided: rejected, nothing paid" in decided.out
 
 
 def test_an_assessment_only_reads(call: Shoeproof, place: Place) -> None:
@@ -183,7 +183,7 @@ def test_what_the_rules_pay_less_than_the_screen_showed_an_adjudicator_may_pay(
     opening = ("--claim", "settlement", "--attach", file)
     assert call("open", place.underpaid, *opening).code == 0
     found = json.loads(call("assess", place.underpaid, "--shown", file, "--json").out)
-    assert (found["governing"], found["verdict"]) == ("refer", "upheld")
+    assert (found["governs"], found["verdict"]) == ("refer", "upheld")
     words = ("--remedy", "honour", "--shown", file, "--reference", "ADJ-7", "--yes", "--key")
     assert call("decide", place.underpaid, *words, "ann").code == 0
     told_json = json.loads(call("decide", place.underpaid, *words, "bob", "--json").out)
@@ -205,7 +205,7 @@ def test_a_person_confirms_at_the_terminal(
     call: Shoeproof, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = opened(call, place.underpaid)
-    monkeypatch.setattr(dispute, "_somebody_is_here", lambda: None)
+    monkeypatch.setattr(decide_module, "_somebody_is_here", lambda: None)
     asked: list[str] = []
 
     def answer(question: str, **_: object) -> bool:
@@ -218,7 +218,7 @@ def test_a_person_confirms_at_the_terminal(
     refused = call(*words)
     assert (refused.code, size(place)) == (2, before)
     shown = refused.err.splitlines()
-    assert [line.split()[0] for line in shown[:3]] == ["decision", "pays", "clause"]
+    assert [line.split()[0] for line in shown[:3]] == ["decision", "evidence", "pays"]
     assert refused.err.endswith("shoeproof: nothing was recorded\n")
     assert call(*words).code == 0
     assert size(place) == before + 2
@@ -229,7 +229,7 @@ def test_a_held_win_is_released_by_a_person(
 ) -> None:
     with Ledger.open(place.path) as ledger:
         stakes = {"s1": {"main": 1_500_000}}
-        round_id = live.play(ledger, live.won, stakes=stakes, game="zero")
+        round_id = live.play(ledger, live.won, stakes=stakes, game="zero", currency="GBP")
         held = ledger.events(f"holds/{round_id}")[0].event.data
     assert isinstance(held, WinHeld)
     words = ("table", "release", round_id, "--ledger", place.path, "--key")
@@ -274,11 +274,26 @@ def test_a_round_is_found_by_player_hour_and_amount(call: Shoeproof, place: Plac
     assert "staked 9,000.00 EUR" in text
 
 
+def test_a_hand_is_found_by_its_result_and_shown_with_its_total(
+    call: Shoeproof, place: Place
+) -> None:
+    words = ("--player", "p-2", "--bet", "main", "--result", "lost", "--zone", "Asia/Tokyo")
+    (found, *_) = json.loads(call("find", *words, "--json").out)["found"]
+    (hand,) = found["hands"]
+    assert found["bets"] == [{"hand": "s1", "bet": "main", "result": "lost"}]
+    totals = ("--total", hand["total"], "--dealer-total", found["dealer"]["total"])
+    cards = ("--player-card", hand["cards"][0], "--dealer-card", found["dealer"]["cards"][0])
+    text = call("find", *words, *totals, *cards).out
+    assert found["row"]["round"] in text
+    assert "JST" in text
+    assert re.search(rf"s1 .* {hand['total']} +main lost", text)
+
+
 def test_without_a_hit_the_search_claims_no_proof(call: Shoeproof, place: Place) -> None:
     result = call("find", "--player", "p-2", "--paid", "77.77")
     assert result.code == 0
     assert f"of a ledger of {size(place):,} leaves" in result.out
-    assert "That proves nothing" in result.out
+    assert "does not prove the round was never played" in result.out
 
 
 @pytest.mark.parametrize(
@@ -290,10 +305,17 @@ def test_without_a_hit_the_search_claims_no_proof(call: Shoeproof, place: Place)
         (("--from", "2026-01-31T20:15", "--zone", "Malta/Europe"), "is no time zone"),
         (("--from", "2026-01-31T20:15", "--zone", "../etc/passwd"), "is no time zone"),
         (("--player", "p-1", "--stake", "ten"), "'ten' is no amount; write it like 12.50"),
-        (("--player", "p-1", "--paid", "12,50"), "'12,50' is no amount"),
+        (("--player", "p-1", "--paid", "12,50"), "'12,50' may mean two amounts"),
         (("--player", "p-1", "--paid", "-1"), "'-1' is no amount"),
         (("--player", "p-1", "--paid", "nan"), "'nan' is no amount"),
         (("--player", "p-1", "--card", "11s"), "'11s' is no card"),
+        (("--player", "p-1", "--dealer-card", "joker"), "'joker' is no card"),
+        (("--player", "p-1", "--bet", "red"), "no game here has a bet 'red'; there is insurance, "),
+        (
+            ("--player", "p-1", "--result", "drew"),
+            "'drew' is not how a bet ends: write won, push, lost, void",
+        ),
+        (("--player", "p-1", "--total", "99"), "no hand comes to 99: give 2 to 31"),
         (("--stake", "10"), "say which player, or from when"),
         (("--from", "2026-03-02T00:00Z", "--to", "2026-03-01T00:00Z"), "ends before it begins"),
     ],
@@ -368,7 +390,11 @@ def test_a_decision_that_may_not_be(call: Shoeproof, place: Place) -> None:
     case = opened(call, place.underpaid)
     before = size(place)
     told(decide(call, case, "resume"), 2, "resume is not lawful here: the round has ended")
-    told(decide(call, case, "refer", "ann", "--reference", " "), 2, "the reference is empty")
+    told(
+        decide(call, case, "refer", "ann", "--reference", " "),
+        2,
+        "an adjudicator's decision has a reference",
+    )
     told(decide(call, case, "resettle", "engine"), 2, "may not sign for staff")
     told(decide(call, case, "resettle", "carol"), 2, "no key 'carol'", "keys/ has ann, bob,")
     told(decide(call, case, "resettle", "./nowhere.pem"), 2, "no key './nowhere.pem'")
@@ -390,7 +416,7 @@ def test_a_decided_case(call: Shoeproof, place: Place) -> None:
     case = opened(call, place.underpaid)
     assert decide(call, case, "resettle").code == 0
     before = size(place)
-    told(decide(call, case, "resettle", "bob"), 2, "was decided (resettle", "decided once")
+    told(decide(call, case, "resettle", "bob"), 2, "was decided (paid", "decided once")
     assert size(place) == before
     again = opened(call, place.underpaid)
     assert again == f"{place.underpaid}.2"
@@ -410,7 +436,7 @@ def test_an_attachment_that_cannot_be_read(
 ) -> None:
     before = size(place)
     words = ("--claim", "other", "--attach", place.path.parent / file)
-    told(call("open", place.underpaid, *words), 3, message)
+    told(call("open", place.underpaid, *words), 2, message)
     assert size(place) == before
 
 

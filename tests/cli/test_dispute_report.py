@@ -1,5 +1,7 @@
 """`dispute report`: a file for whoever has to check a case, or a line that says why not."""
 
+import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,13 @@ from tests.cli.conftest import Shoeproof
 def round_id(played: Path) -> str:
     with Ledger.open(played) as ledger:
         return ledger.rounds(limit=1)[0].round
+
+
+@pytest.fixture
+def copied(played: Path, tmp_path: Path) -> Path:
+    """The same ledger to be written to: a receipt may need a checkpoint."""
+    shutil.copytree(played, tmp_path / "copied")
+    return tmp_path / "copied"
 
 
 @pytest.mark.parametrize("suffix", [".html", ".json", ".txt"])
@@ -61,3 +70,47 @@ def test_an_unknown_audience_is_refused(
     result = shoeproof(*words)
     assert result.code == 2
     assert "adjudicator" in result.err
+
+
+def test_a_letter_holds_the_receipt_and_names_the_player_s_zone(
+    shoeproof: Shoeproof, copied: Path, round_id: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "letter.html"
+    words = ("dispute", "report", round_id, "-o", file, "--for", "player")
+    result = shoeproof(*words, "--zone", "Europe/Malta", "--ledger", copied)
+    assert (result.code, result.err) == (0, "")
+    assert "The receipt of the round is inside it" in result.out
+    html = file.read_text()
+    assert 'href="data:application/json;base64,' in html
+    assert "All times are in Europe/Malta" in html
+
+
+def test_the_receipt_is_written_beside_a_report_and_verifies(
+    shoeproof: Shoeproof, copied: Path, round_id: str, tmp_path: Path
+) -> None:
+    file, receipt = tmp_path / "letter.txt", tmp_path / "receipt of p-1.json"
+    words = ("dispute", "report", round_id, "-o", file, "--for", "player", "--bundle", receipt)
+    result = shoeproof(*words, "--ledger", copied)
+    assert f"Send {receipt} with it" in result.out
+    command = shlex.split(file.read_text().partition("shoeproof bundle verify ")[2].splitlines()[0])
+    assert command[0] == receipt.name
+    assert shoeproof("bundle", "verify", receipt, *command[1:]).code == 0
+
+
+def test_a_letter_without_its_receipt_says_how_to_get_one(
+    shoeproof: Shoeproof, played: Path, round_id: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "letter.txt"
+    words = ("dispute", "report", round_id, "-o", file, "--for", "player", "--ledger", played)
+    assert "--bundle FILE writes one" in shoeproof(*words).out
+    assert "shoeproof bundle " in file.read_text()
+
+
+def test_no_zone_of_that_name_is_told_and_nothing_is_written(
+    shoeproof: Shoeproof, played: Path, round_id: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "case.html"
+    words = ("dispute", "report", round_id, "-o", file, "--zone", "Moon/Base", "--ledger", played)
+    result = shoeproof(*words)
+    assert (result.code, file.exists()) == (2, False)
+    assert "'Moon/Base' is no time zone" in result.err

@@ -61,9 +61,10 @@ def test_key_revoked_from_the_past_makes_findings(shoeproof: Shoeproof, made: Pa
 def test_key_of_another_server_is_added(shoeproof: Shoeproof, made: Path) -> None:
     raw = Ed25519PrivateKey.generate().public_key().public_bytes_raw()
     key = PublicKey("engine-2.a.example/b", raw)
-    words = ("keys", "add", key.vkey, "--role", "engine", "--role", "staff", "--ledger", made)
+    roles = ("--role", "engine", "--role", "settlement")
+    words = ("keys", "add", key.vkey, *roles, "--ledger", made)
     added = json.loads(shoeproof(*words, "--json").out)
-    assert added["event"]["data"]["roles"] == ["engine", "staff"]
+    assert added["event"]["data"]["roles"] == ["engine", "settlement"]
     assert listed(shoeproof, made)[-1]["vkey"] == key.vkey
     again = shoeproof(*words)
     assert (again.code, "already has a key" in again.err) == (3, True)
@@ -75,6 +76,8 @@ def test_key_of_another_server_is_added(shoeproof: Shoeproof, made: Path) -> Non
         (("add", "nonsense", "--role", "engine"), 3, "not a verifier key"),
         (("add", PublicKey("x", bytes(32)).vkey, "--role", "engine"), 3, "small order"),
         (("add", PublicKey("x", bytes(32)).vkey, "--role", "cashier"), 2, "cashier"),
+        (("new", "ann", "--role", "settlement", "--role", "staff"), 2, "check each other"),
+        (("new", "ann", "--role", "operator", "--role", "log"), 2, "check each other"),
         (("rotate", "cashier"), 2, "cashier"),
         (("revoke", "00000000"), 3, "no key with the id"),
     ],

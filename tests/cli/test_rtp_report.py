@@ -26,6 +26,7 @@ from replay.simulation import simulate
 from replay.table import TableSettings
 from tests.audit_reports.helpers import held_by_another_process, let_go, play, simple, voided
 from tests.cli.conftest import Shoeproof
+from tests.ledger.helpers import alter
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_every_line_fits_the_terminal(
     assert result.code == 0
     assert max(map(len, lines)) <= columns
     # No row is broken: every bet of a game stands in one line with its verdict.
-    bets = [line for line in lines if "no evidence against" in line and "rules" not in line]
+    bets = [line for line in lines if "inconclusive" in line and "rules" not in line]
     assert len(bets) >= 5
     assert ("theory" in result.out) == (columns == 160)
     assert ("expected" in result.out) == (columns >= 120)
@@ -84,13 +85,13 @@ def test_every_line_fits_the_terminal(
 def test_a_report_is_the_same_bytes_twice_and_from_tables_made_anew(
     shoeproof: Shoeproof, ledger: Path, tmp_path: Path, suffix: str
 ) -> None:
-    asked = ("report", "rtp", "--at", "2026-12-01", "--by", "day", "--by", "player")
+    asked = ("report", "rtp", "--at", "2026-12-01T00:00Z", "--by", "day", "--by", "player")
     written = []
     for name, options in (("a", ()), ("b", ()), ("c", ("--rebuild",))):
         file = tmp_path / f"{name}.{suffix}"
         result = shoeproof(*asked, "-o", file, *options, "--ledger", ledger)
         assert result.code == 0
-        assert "No evidence against" in result.out
+        assert "Inconclusive: too few rounds" in result.out
         written.append(file.read_bytes())
     assert len(set(written)) == 1
 
@@ -143,7 +144,7 @@ def test_json_has_every_game_judged(shoeproof: Shoeproof, ledger: Path) -> None:
     told = json.loads(shoeproof("rtp", "--json", "--ledger", ledger).out)
     assert told["objection"] is None
     assert {game["game"]: game["word"] for game in told["games"]} == dict.fromkeys(
-        ("nba", "zappit", "zero"), "no evidence against"
+        ("nba", "zappit", "zero"), "inconclusive"
     )
     assert {bet["row"]["rounds"] for game in told["games"] for bet in game["bets"][:1]} == {40}
 
@@ -180,14 +181,14 @@ def test_an_approved_return_stands_with_its_sheet(
     games = {game["game"]: game for game in json.loads(data.read_text())["games"]}
     main = games["zero"]["bets"][0]
     assert main["approved"].items() <= approved.items()
-    assert main["word"] == "no evidence against"
+    assert main["word"] == "inconclusive"
 
 
 @pytest.mark.parametrize("words", [("rtp",), ("report", "rtp", "-o", "x.html")])
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (("--by", "colour"), "nothing can be shown by 'colour'; there is table, player, channel"),
+        (("--by", "colour"), "nothing can be shown by 'colour'; there is ledger, table, player"),
         (("--by", "day,month"), "names several periods"),
         (("--from", "2026-02-01Z"), "is no time"),
         (("--from", "2026-02-01"), "has no time zone"),
@@ -214,7 +215,7 @@ def test_a_period_may_lie_in_the_hour_that_clocks_show_twice(
     shoeproof: Shoeproof, ledger: Path
 ) -> None:
     zone = ("--zone", "Europe/Malta", "--ledger", ledger)
-    for begin, end in (("02:30", "02:30"), ("02:45", "02:15")):
+    for begin, end in (("02:30+02:00", "02:30+01:00"), ("02:45+02:00", "02:15+01:00")):
         times = ("--from", f"2026-10-25T{begin}", "--to", f"2026-10-25T{end}")
         assert shoeproof("rtp", *times, *zone).code == 0
 
@@ -295,6 +296,25 @@ def test_a_forged_ledger_is_refused_unless_its_sound_part_is_asked_for(
     assert (tmp_path / "r.csv").read_text().startswith("# NOT VERIFIED: This ledger fails")
 
 
+def test_a_ledger_altered_after_it_was_counted_is_refused(
+    shoeproof: Shoeproof, ledger: Path
+) -> None:
+    """What was kept is shown only where that is asked for, and says so."""
+    assert shoeproof("rtp", "--ledger", ledger).code == 0
+    with Ledger.open(ledger) as opened:
+        staked = next(leaf for leaf in opened.leaves() if leaf.topic == "DealRequested")
+    alter(ledger, staked.leaf_index, b'"main":', b'"mair":')
+    cached = shoeproof("rtp", "--cached", "--ledger", ledger)
+    assert cached.code == 0
+    assert "were not read again" in cached.out.splitlines()[0] + cached.out.splitlines()[1]
+    assert json.loads(shoeproof("rtp", "--cached", "--json", "--ledger", ledger).out)["cached"]
+    asked = shoeproof("sql", "SELECT 1", "--cached", "--ledger", ledger)
+    assert "were not read again" in asked.err
+    for command in ("rtp", "project", "shuffle-tests"):
+        refused = shoeproof(command, "--ledger", ledger)
+        assert (refused.code, "is refused" in refused.err) == (3, True), command
+
+
 def test_an_alarm_is_recorded_once_when_asked_for(shoeproof: Shoeproof, overpaid: Path) -> None:
     assert shoeproof("rtp", "--ledger", overpaid).code == 1
     for said in (1, 0):
@@ -332,13 +352,13 @@ def test_watching_counts_on_as_the_ledger_grows(
 
     monkeypatch.setattr(time, "sleep", grow)
     result = shoeproof("rtp", "--watch", "--ledger", ledger)
-    assert result.code == 0
+    assert result.code == 130
     shown = result.out.split("Ctrl-C ends")[:-1]
     assert len(shown) == 3
     assert ["zappit in GBP" in each for each in shown] == [False, True, True]
 
 
-@pytest.mark.parametrize(("option", "code"), [("--rebuild", 3), ("--verified-only", 0)])
+@pytest.mark.parametrize(("option", "code"), [("--rebuild", 3), ("--verified-only", 130)])
 def test_watching_counts_as_it_was_asked_to(
     shoeproof: Shoeproof, ledger: Path, monkeypatch: pytest.MonkeyPatch, option: str, code: int
 ) -> None:
@@ -352,7 +372,7 @@ def test_watching_counts_as_it_was_asked_to(
     monkeypatch.setattr(time, "sleep", end)
     result = shoeproof("rtp", "--watch", option, "--ledger", ledger)
     assert result.code == code, result.err
-    assert ("fails verification" in " ".join(result.out.split())) == (code == 0)
+    assert ("fails verification" in " ".join(result.out.split())) == (code == 130)
 
 
 def test_watching_outlasts_another_who_counts(
@@ -368,7 +388,7 @@ def test_watching_outlasts_another_who_counts(
 
         monkeypatch.setattr(time, "sleep", wait)
         result = shoeproof("rtp", "--watch", "--ledger", ledger)
-    assert result.code == 0, result.err
+    assert result.code == 130, result.err
     assert result.out.count("Ctrl-C ends") == 1
 
 

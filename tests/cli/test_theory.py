@@ -76,5 +76,5 @@ def test_bad_input(shoeproof: Shoeproof, tmp_path: Path) -> None:
     assert shoeproof("theory", "poker").code == 2
     assert shoeproof("strategy", "poker").code == 2
     assert shoeproof("value", CASES / "malformed" / "not-toml.round").code == 3
-    assert shoeproof("value", tmp_path / "missing.round").code == 3
+    assert shoeproof("value", tmp_path / "missing.round").code == 2
     assert shoeproof("strategy", "nba", "--html", tmp_path / "none" / "x.html").code == 3

@@ -143,7 +143,7 @@ def test_bad_files_for_a_witness(shoeproof: Shoeproof, parties: Parties, tmp_pat
     rubbish = tmp_path / "rubbish"
     rubbish.write_bytes(b"old 5\n")
     assert shoeproof("witness", "cosign", parties.witness, rubbish).code == 3
-    assert shoeproof("witness", "cosign", parties.witness, tmp_path / "nowhere").code == 3
+    assert shoeproof("witness", "cosign", parties.witness, tmp_path / "nowhere").code == 2
     assert shoeproof("witness", "cosign", tmp_path, rubbish).code == 3
     again = ("witness", "init", parties.witness, "--name", "x", "--log", "nonsense+1+2")
     assert shoeproof(*again).code == 3

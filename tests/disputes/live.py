@@ -11,6 +11,7 @@ from ledger.rounds import Alone
 from replay.catalogue import current_rules
 from replay.engine.hand import STAND
 from replay.engine.round import Decide, Stakes
+from replay.live_round import LiveRound
 from replay.table import LiveTable, TableSettings
 
 SETTINGS = TableSettings(
@@ -18,12 +19,16 @@ SETTINGS = TableSettings(
 )
 
 
-class Misrecording:
-    """A journal that changes what is settled on its way into the ledger, and the totals with it."""
+STAKES: Stakes = {"s1": {"main": 1_000}}
 
-    def __init__(self, ledger: Ledger, change: Callable[[BetSettled], BetSettled]) -> None:
-        self._ledger = ledger
-        self._change = change
+Change = Callable[[EventData], EventData]
+
+
+class Altering:
+    """A journal that changes events on their way into the ledger, and the totals with them."""
+
+    def __init__(self, ledger: Ledger, change: Change) -> None:
+        self._ledger, self._change = ledger, change
         self._paid: dict[str, int] = {}
 
     def now(self) -> datetime:
@@ -40,8 +45,8 @@ class Misrecording:
         self._ledger.append(*altered, at=at, after=after, alone=alone)
 
     def _altered(self, round_id: str, data: EventData) -> EventData:
+        data = self._change(data)
         if isinstance(data, BetSettled):
-            data = self._change(data)
             self._paid[round_id] = self._paid.get(round_id, 0) + data.paid_minor
         elif isinstance(data, RoundClosed):
             paid = self._paid.get(round_id, 0)
@@ -49,37 +54,50 @@ class Misrecording:
         return data
 
 
-def underpay(settled: BetSettled) -> BetSettled:
+def as_it_was(data: EventData) -> EventData:
+    return data
+
+
+def underpay(data: EventData) -> EventData:
     """Pay half of every win."""
-    won = max(0, settled.paid_minor - settled.stake_minor)
-    return msgspec.structs.replace(settled, paid_minor=settled.paid_minor - won // 2)
+    if not isinstance(data, BetSettled) or not won(data):
+        return data
+    half = (data.paid_minor - data.stake_minor) // 2
+    return msgspec.structs.replace(data, paid_minor=data.paid_minor - half)
 
 
-def honest(settled: BetSettled) -> BetSettled:
-    return settled
+def play_out(live: LiveRound, stakes: Stakes) -> str:
+    """Deal, stand on everything, and return the round's id."""
+    live.deal(stakes)
+    while isinstance(live.due, Decide):
+        live.decide(live.due.hand, STAND if STAND in live.offered else live.offered[-1])
+    return live.round_id
+
+
+def settled_as(ledger: Ledger, round_id: str, wanted: Callable[[BetSettled], bool]) -> bool:
+    """Tell whether a bet of a round was settled as wanted."""
+    data = [each.event.data for each in ledger.events(round_id)]
+    return any(isinstance(each, BetSettled) and wanted(each) for each in data)
 
 
 def play(
     ledger: Ledger,
     wanted: Callable[[BetSettled], bool],
     *,
-    change: Callable[[BetSettled], BetSettled] = honest,
+    change: Change = as_it_was,
     stakes: Stakes | None = None,
     game: str = "nba",
     player: str = "p-1",
+    currency: str = SETTINGS.currency,
 ) -> str:
     """Play rounds until the main bet of one was settled as wanted, and return its id."""
     rules = current_rules(ledger, game)
-    table = LiveTable(ledger, rules, SETTINGS, journal=Misrecording(ledger, change))
+    settings = msgspec.structs.replace(SETTINGS, currency=currency)
+    table = LiveTable(ledger, rules, settings, journal=Altering(ledger, change))
     for _ in range(500):
-        live = table.open_round(player)
-        live.deal(stakes or {"s1": {"main": 1_000}})
-        while isinstance(live.due, Decide):
-            live.decide(live.due.hand, STAND if STAND in live.offered else live.offered[-1])
-        for recorded in ledger.events(live.round_id):
-            data = recorded.event.data
-            if isinstance(data, BetSettled) and data.bet == "main" and wanted(data):
-                return live.round_id
+        round_id = play_out(table.open_round(player), stakes or STAKES)
+        if settled_as(ledger, round_id, lambda bet: bet.bet == "main" and wanted(bet)):
+            return round_id
     raise AssertionError("no round came out as wanted")
 
 

@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import Ledger
 from ledger.errors import UnknownStream
-from ledger.events import EventData, Role, RoundOpened
+from ledger.events import Awarded, BetResettled, EventData, Refunded, Role, RoundOpened
 from ledger.keys import FileSigner, PublicKey, Signer
 from ledger.recorded import Recorded
 from ledger.rotation import add_key
@@ -21,14 +21,16 @@ from replay.disputes.assessment import (
     Source,
 )
 from replay.disputes.cases import Case, dispute_stream, fold_cases, key_names
-from replay.disputes.decide import Plan, plan_decision
+from replay.disputes.decide import Plan, plan_award, plan_decision, plan_goodwill
 from replay.disputes.evidence import Evidence
 from replay.disputes.pay import carry_out, open_case
 from replay.engine.rules import rules_digest
 from replay.games import GAMES
+from replay.money_check import Bet
 from replay.policies import POLICIES, policy_digest, policy_from_data
+from replay.wallet import Wallet
 from tests.audit_reports import helpers as rounds
-from tests.ledger.helpers import TickingClock
+from tests.ledger.helpers import TickingClock, said
 
 SOURCE = Source("GLI-19 v3.0", "A.6.4", "wagers go back")
 MAIN = ("s1", "main")
@@ -117,11 +119,14 @@ def assessed(round_id: str, *remedies: Remedy, money_may_move: bool = True) -> A
         claim="settlement",
         classes=("settlement_error",),
         verdict="upheld",
+        answer="",
+        clause=SOURCE,
         reasons=(),
         findings=(),
         remedies=tuple(sorted(remedies, key=lambda each: REMEDIES.index(each.name))),
         operator_at_fault=True,
         money_may_move=money_may_move,
+        corrected_by=None,
         shown_minor=None,
         shown_bets=(),
         touched=(),
@@ -142,7 +147,8 @@ def planned(
 ) -> Plan:
     evidence = evidence_of(ledger, assessment.round)
     cases = fold_cases(evidence.disputes, key_names(ledger))
-    return plan_decision(evidence, assessment, cases, name, key=signer.name, reference=reference)
+    person = key_names(ledger)[signer.key_id_hex]
+    return plan_decision(evidence, assessment, cases, name, key=person, reference=reference)
 
 
 def decide(
@@ -153,9 +159,44 @@ def decide(
     reference: str | None = None,
 ) -> list[EventData]:
     """Plan and sign a decision, and return the events it recorded."""
-    plan = planned(ledger, assessment, name, signer, reference)
-    evidence = evidence_of(ledger, assessment.round)
-    return [each.event.data for each in carry_out(ledger, evidence, plan, signer)]
+    return sign(ledger, planned(ledger, assessment, name, signer, reference), signer)
+
+
+def award(
+    ledger: Ledger,
+    assessment: Assessment,
+    minor: int,
+    signer: Signer,
+    bet: Bet | None = None,
+    reference: str = "ADJ-1",
+) -> list[EventData]:
+    """Plan and sign an adjudicator's award, and return the events it recorded."""
+    evidence, person = evidence_of(ledger, assessment.round), key_names(ledger)[signer.key_id_hex]
+    cases = cases_of(ledger, assessment.round)
+    plan = plan_award(evidence, assessment, cases, minor, key=person, reference=reference, bet=bet)
+    return sign(ledger, plan, signer)
+
+
+def give(ledger: Ledger, assessment: Assessment, minor: int, signer: Signer) -> list[EventData]:
+    """Plan and sign goodwill, and return the events it recorded."""
+    evidence, person = evidence_of(ledger, assessment.round), key_names(ledger)[signer.key_id_hex]
+    cases = cases_of(ledger, assessment.round)
+    plan = plan_goodwill(evidence, assessment, cases, minor, key=person, note="a long wait")
+    return sign(ledger, plan, signer)
+
+
+def sign(
+    ledger: Ledger, plan: Plan, signer: Signer, wallet: Wallet | None = None
+) -> list[EventData]:
+    """Sign a plan, and return the events it recorded, without the tree their signer had seen."""
+    evidence = evidence_of(ledger, plan.case.round)
+    return [said(each.event.data) for each in carry_out(ledger, evidence, plan, signer, wallet)]
+
+
+def moved(ledger: Ledger, round_id: str) -> list[EventData]:
+    """The events that moved money in the round's cases."""
+    found = [each.event.data for each in evidence_of(ledger, round_id).disputes]
+    return [data for data in found if isinstance(data, BetResettled | Refunded | Awarded)]
 
 
 def disputed(ledger: Ledger, events: Iterable[EventData], policy: str | None = "nba") -> str:

@@ -23,17 +23,16 @@
     class = "system_decision_error"                    # and also = [...] for further ones
     verdict = "upheld"
     governs = "void"
-    lawful = ["void", "refer"]
     moves = "10.00"
-
-    [expect.due]                                       # per remedy and bet; `?` is for play to say
-    honour = "s1 main 0.00"
-    void = "s1 main 10.00"
+    due = "s1 main 10.00"                              # bet by bet; `?` is for play to say
 
 A step begins with the time of day, after `+3d` for days later. Steps: `lay BETS`, `deal BETS`,
-`SEAT ACT`, `SEAT ACT refused`, `connection lost`, `connection restored`, `sweep`, `sweep finds
-nothing`, `system decides`, `service stopped`, `service started`, `game disabled`, `game enabled`,
-`staff voids BETS`, `staff releases AMOUNT`, `time passes`. The lies are listed in `lies.py`.
+`SEAT ACT`, `SEAT ACT refused` (the table refuses it by its own rules), `refuses INPUT as REASON`
+(the table records that it refused an input, as in `refuses s1 double as late`), `connection lost`,
+`connection restored`, `sweep`, `sweep finds nothing`, `system decides`, `service stopped`, `service
+started`, `game disabled`, `game enabled`, `staff voids BETS`, `staff releases AMOUNT`, `staff
+decides REMEDY` (a case about the round, opened and decided at once), `time passes`. The lies are
+listed in `lies.py`.
 """
 
 import re
@@ -62,16 +61,15 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What an assessment must come to; `due` maps remedies to bets."""
+    """What an assessment must come to; `due` is what each bet comes to by what governs."""
 
     findings: list[str]
     decides: str = msgspec.field(name="class")
     also: list[str] = []
     verdict: str
     governs: str
-    lawful: list[str]
     moves: str
-    due: dict[str, str]
+    due: str = ""
     money_may_move: bool = True
     shown: str | None = None
 

@@ -8,12 +8,13 @@ import pytest
 
 from ledger import Ledger
 from ledger.events import (
-    HOLDS_PREFIX,
-    OPERATIONS_STREAM,
     AlarmRaised,
+    DisputeDecided,
+    DisputeOpened,
     EventData,
     GameDisabled,
     GameEnabled,
+    InputRefused,
     Refund,
     RoundVoided,
     ServiceStarted,
@@ -21,9 +22,11 @@ from ledger.events import (
     ShoeRevealed,
     WinReleased,
 )
+from ledger.streams import HOLDS_PREFIX, OPERATIONS_STREAM
 from replay.catalogue import add_policy, add_published_games
 from replay.disputes.assess import assess
 from replay.disputes.assessment import Assessment, Claim
+from replay.disputes.cases import dispute_stream
 from replay.disputes.evidence import gather
 from replay.disputes.touched import with_touched
 from replay.errors import InputRefusedError
@@ -35,6 +38,7 @@ from tests.disputes.lies import AFTERWARDS, WAITS, lie_of
 from tests.disputes.scenario import DAY, Scenario, Step, bets_of, minor, stakes_of, steps_of
 from tests.disputes.shoes import ROUND, SEED, shoe_of
 from tests.replay.helpers import ORIGIN
+from tests.replay.lying import credited
 from tests.replay.lying_table import AlteringJournal, LyingRound
 
 _SERVICE: dict[str, EventData] = {
@@ -56,6 +60,7 @@ class Stage:
         add_published_games(self.ledger)
         if scenario.policy:
             add_policy(self.ledger, _policy(scenario))
+        self._monkeypatch = monkeypatch
         monkeypatch.setattr("replay.table.new_round_id", lambda: ROUND)
         self.live = self._open()
 
@@ -92,8 +97,13 @@ class Stage:
     def play(self) -> None:
         """Take every step, and then what is done to the database."""
         for step in steps_of(self.scenario):
-            self.moment = step.at
-            self._take(step)
+            with self._monkeypatch.context() as other:
+                if step.at < self.moment:
+                    # A table that dates events by its clock alone, as other software may.
+                    for module in ("ledger.heads", "replay.in_play"):
+                        other.setattr(f"{module}.not_before", lambda moment, _: moment)
+                self.moment = step.at
+                self._take(step)
         for sentence in self.scenario.lie:
             if sentence.split(" ")[0] in AFTERWARDS:
                 self._tamper(sentence.split(" "))
@@ -117,6 +127,10 @@ class Stage:
                 self._decide_for_the_player(step)
             case ["staff", words]:
                 self._staff(words)
+            case ["refuses", words]:
+                came, reason = words.split(" as ")
+                refused = msgspec.convert({"input": came, "reason": reason}, InputRefused)
+                self.live._write([refused], step.at)
             case _ if step.words in _SERVICE:
                 self.ledger.append((OPERATIONS_STREAM, _SERVICE[step.words]))
             case [hand, act] if act.endswith(" refused"):
@@ -139,8 +153,16 @@ class Stage:
             released = WinReleased(ROUND, minor(rest), None)
             self.ledger.append((HOLDS_PREFIX + ROUND, released))
             return
+        if what == "decides":
+            opened = DisputeOpened(ROUND, "other", None, [], None)
+            decided = DisputeDecided(ROUND, [], "a clause", "upheld", rest, None, 0, 1)
+            self.ledger.append((dispute_stream(ROUND), opened), (dispute_stream(ROUND), decided))
+            return
         assert what == "voids"
-        refunds = [Refund(hand, bet, back or 0) for (hand, bet), back in bets_of(rest).items()]
+        refunds = [
+            Refund(hand, bet, back or 0, credited(back or 0))
+            for (hand, bet), back in bets_of(rest).items()
+        ]
         seed = ShoeRevealed(SEED.hex())
         self.ledger.append((ROUND, seed), (ROUND, RoundVoided("by staff", refunds)))
 

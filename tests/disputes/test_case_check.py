@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable
 
 import pytest
+from msgspec.structs import replace
 
 from ledger import Ledger
 from ledger.events import (
+    Awarded,
     BetResettled,
     DisputeDecided,
     DisputeOpened,
@@ -15,16 +17,15 @@ from ledger.events import (
 from ledger.keys import Signer
 from replay.audit import audit
 from replay.bulk.audit import audit as bulk_audit
-from replay.disputes.cases import dispute_stream
+from replay.disputes.cases import dispute_stream, read_cases
 from replay.disputes.pay import open_case
+from replay.findings import DECISION_UNFOUNDED
 from tests.audit_reports.helpers import begun, simple
 from tests.disputes.money import (
     Staff,
     assessed,
     decide,
     disputed,
-    hire,
-    new_ledger,
     play,
     price,
     remedy,
@@ -35,24 +36,17 @@ LARGE = 150_000
 Step = EventData | Signer
 
 
-@pytest.fixture
-def ledger() -> Ledger:
-    return new_ledger()
-
-
-@pytest.fixture
-def staff(ledger: Ledger) -> Staff:
-    return hire(ledger)
-
-
 def found(ledger: Ledger) -> list[tuple[str, int]]:
-    """What both audits find in disputes: code and `seq`."""
+    """What both audits find in the record of disputes: code and `seq`.
+
+    What these made-up decisions rest on is another test's (`test_unfounded`).
+    """
     findings = audit(ledger).findings
     assert bulk_audit(ledger).rounds.findings == findings
     return [
         (each.code, each.seq or 0)
         for each in findings
-        if (each.stream or "").startswith("disputes/")
+        if (each.stream or "").startswith("disputes/") and each.code != DECISION_UNFOUNDED
     ]
 
 
@@ -77,6 +71,18 @@ def decided(
 
 def refunded(round_id: str, amount: int) -> Refunded:
     return Refunded(round_id, "s1", "main", amount, None)
+
+
+def in_case(data: DisputeDecided, number: int) -> DisputeDecided:
+    return replace(data, case=number)
+
+
+def award(round_id: str, amount: int) -> DisputeDecided:
+    return decided(round_id, amount, 2, "ADJ-1", "award")
+
+
+def awarded(round_id: str, amount: int) -> Awarded:
+    return Awarded(round_id, None, None, amount, "EUR", None)
 
 
 def resettled(round_id: str, before: int, after: int) -> BetResettled:
@@ -104,6 +110,22 @@ def test_cases_decided_as_they_should_be(ledger: Ledger, staff: Staff) -> None:
         decide(ledger, choice, "void", signer, "ADJ-1")
     open_case(ledger, referred, "other")
     assert found(ledger) == []
+
+
+def test_a_referred_case_is_decided_after_a_later_one(ledger: Ledger, staff: Staff) -> None:
+    round_id = play(ledger, simple(0))
+    refer = decided(round_id, 0, name="refer")
+    later = [opened(round_id), in_case(decided(round_id, 100), 2), refunded(round_id, 100)]
+    first = in_case(award(round_id, 30), 1)
+    steps: list[Step] = [opened(round_id), refer, *later, staff.ann, first, staff.bob, first]
+    write(ledger, round_id, [*steps, awarded(round_id, 30)])
+    assert found(ledger) == []
+    one, two = read_cases(ledger, round_id)
+    assert [case.state for case in (one, two)] == ["decided", "decided"]
+    assert (one.payments, two.payments) == (
+        (awarded(round_id, 30),),
+        (refunded(round_id, 100),),
+    )
 
 
 WRONG: dict[str, tuple[int, Callable[[str, Staff], list[Step]], list[tuple[str, int]]]] = {
@@ -134,7 +156,7 @@ WRONG: dict[str, tuple[int, Callable[[str, Staff], list[Step]], list[tuple[str, 
     ),
     "paid twice": (
         1_000,
-        lambda r, s: [opened(r), decided(r, 100), refunded(r, 100), refunded(r, 100)],
+        lambda r, s: [opened(r), decided(r, 500), refunded(r, 500), refunded(r, 500)],
         [("payment_undecided", 3)],
     ),
     "paid more than was decided": (
@@ -145,7 +167,47 @@ WRONG: dict[str, tuple[int, Callable[[str, Staff], list[Step]], list[tuple[str, 
     "paid less than was decided": (
         100,
         lambda r, s: [opened(r), decided(r, 50), resettled(r, 0, 40)],
-        [("payment_missing", 2)],
+        [("payment_missing", 1)],
+    ),
+    "one decision unpaid and the next paid": (
+        100,
+        lambda r, s: [opened(r), decided(r, 50), opened(r), decided(r, 100), refunded(r, 100)],
+        [("payment_missing", 1)],
+    ),
+    "an award paid twice": (
+        100,
+        lambda r, s: [
+            opened(r), s.ann, award(r, 30), s.bob, award(r, 30), awarded(r, 30), awarded(r, 30),
+        ],
+        [("payment_undecided", 4)],
+    ),
+    "an award by one person": (
+        100,
+        lambda r, s: [opened(r), decided(r, 30, 1, "ADJ-1", "award"), awarded(r, 30)],
+        [("keys_missing", 1)],
+    ),
+    "goodwill above the limit by one person": (
+        100,
+        lambda r, s: [opened(r), decided(r, LARGE, name="goodwill"), awarded(r, LARGE)],
+        [("keys_missing", 1)],
+    ),
+    "goodwill above the limit in two parts": (
+        100,
+        lambda r, s: [
+            opened(r), decided(r, 60_000, name="goodwill"), awarded(r, 60_000),
+            opened(r), decided(r, 60_000, name="goodwill"), awarded(r, 60_000),
+        ],
+        [("keys_missing", 4)],
+    ),
+    "a decision of a case that is not there": (
+        100,
+        lambda r, s: [opened(r), in_case(decided(r, 0), 2)],
+        [("case_out_of_place", 1)],
+    ),
+    "a case decided again by its number": (
+        100,
+        lambda r, s: [opened(r), decided(r, 0), opened(r), in_case(decided(r, 0), 1)],
+        [("case_out_of_place", 3)],
     ),
     "a payment taken back": (
         100,
@@ -156,6 +218,21 @@ WRONG: dict[str, tuple[int, Callable[[str, Staff], list[Step]], list[tuple[str, 
         100,
         lambda r, s: [opened(r), decided(r, 101), refunded(r, 101)],
         [("refund_mismatch", 2)],
+    ),
+    "a cent of the stake refunded": (
+        1_000,
+        lambda r, s: [opened(r), decided(r, 1), refunded(r, 1)],
+        [("refund_mismatch", 2)],
+    ),
+    "a cent of the stake in goodwill": (
+        1_000,
+        lambda r, s: [opened(r), decided(r, 1, name="goodwill"), refunded(r, 1)],
+        [("refund_mismatch", 2)],
+    ),
+    "a refund without any case": (
+        100,
+        lambda r, s: [refunded(r, 100)],
+        [("payment_undecided", 0)],
     ),
     "one key above the limit": (
         LARGE,
@@ -180,7 +257,7 @@ WRONG: dict[str, tuple[int, Callable[[str, Staff], list[Step]], list[tuple[str, 
             opened(r), s.ann, decided(r, LARGE, 2), s.bob, decided(r, LARGE - 1, 2),
             refunded(r, LARGE - 1),
         ],
-        [("payment_undecided", 3)],
+        [("payment_undecided", 3), ("refund_mismatch", 3)],
     ),
 }  # fmt: skip
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from ledger import Ledger
-from ledger.events import DISPUTES_PREFIX, BetResettled, DisputeDecided, DisputeOpened
+from ledger.events import BetResettled, DisputeDecided, DisputeOpened
 from ledger.signing import sign_checkpoint
+from ledger.streams import DISPUTES_PREFIX
 from replay.catalogue import add_published_games, current_rules
 from replay.disputes.assess import assess
 from replay.disputes.evidence import OPERATIONS_AROUND, gather
@@ -103,7 +104,7 @@ def test_the_checkpoint_s_cover_is_said(monkeypatch: pytest.MonkeyPatch) -> None
         ("stand-at-19-minutes", "the system decided stand for s1 at 2026-03-01T12:19:05.000000Z"),
         ("late-decision-by-the-device-s-clock", "the ledger's time counts, not the device's"),
         ("decision-with-an-earlier-clock", "the order of the ledger rules"),
-        ("overpaid", "main of s1 was paid 20.00 EUR too much, which is not debited"),
+        ("overpaid", "The main bet of s1 was paid 20.00 EUR too much, which is not taken back"),
         (
             "natural-paid-even-money",
             "main of s1 was paid 20.00 GBP (even_money), the rules pay 25.00 GBP (natural)",
@@ -127,9 +128,7 @@ def test_reasons_say_it_in_plain_words(
 
 
 def test_a_void_names_the_page_and_gli_19(monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = scenario_ledger("wrong-card-and-the-player-lost", monkeypatch)
+    ledger = scenario_ledger("side-bet-decided-before-the-wrong-card", monkeypatch)
     source = assess(gather(ledger, ROUND), "fairness").governing.source
-    assert "NBA Blackjack, help page" in source.document
-    assert "GLI-19 v3.0" in source.document
-    assert source.section == "Payouts; A.6.4(a)"
+    assert source.cited == "NBA Blackjack, help page, Payouts; GLI-19 v3.0, A.6.4(a)"
     assert not source.assumed

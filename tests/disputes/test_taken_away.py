@@ -91,7 +91,8 @@ def test_a_case_that_was_given_to_another_round_is_not_paid_again(
 def test_a_release_that_was_given_to_another_round_is_not_paid_again(
     ledger: Ledger, staff: Staff
 ) -> None:
-    round_id = live.play(ledger, live.won, game="zero", stakes={"s1": {"main": 1_000_001}})
+    stakes = {"s1": {"main": 1_000_001}}
+    round_id = live.play(ledger, live.won, game="zero", stakes=stakes, currency="GBP")
     release_held(ledger, gather(ledger, round_id), investigate(ledger, round_id), (), staff.ann)
     assert ledger.path is not None
     with tampering(ledger.path) as database:
@@ -110,7 +111,8 @@ def stream(round_id: str) -> tuple[str]:
 
 def refused(ledger: Ledger, round_id: str, staff: Staff, why: str) -> None:
     """Open the case anew, as if there had been none, and see that it is not paid."""
-    with Ledger.open(ledger.path) as fresh:  # type: ignore[arg-type]
+    assert ledger.path is not None
+    with Ledger.open(ledger.path) as fresh:
         open_case(fresh, round_id, "settlement")
         size = fresh.size()
         with pytest.raises(DisputeRefused, match=why):

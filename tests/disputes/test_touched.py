@@ -8,7 +8,7 @@ import pytest
 from ledger import Ledger, StoredLeaf
 from ledger.errors import UnknownStream
 from ledger.events import BetSettled
-from ledger.store import SealedEvent
+from ledger.transaction import SealedEvent
 from replay.catalogue import add_published_games, current_rules
 from replay.disputes.assess import assess
 from replay.disputes.evidence import gather

@@ -19,14 +19,16 @@ from tests.ledger.helpers import (
     FIRST,
     OTHER_ROUND,
     ROUND,
+    RULES,
     alter,
+    digest_of,
     opened,
     play,
     round_id,
     short_round,
 )
 
-RULES, OTHER_RULES = "ab" * 32, "cd" * 32
+OTHER_RULES = digest_of({"decks": 8})
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def bundled(ledger: Ledger) -> tuple[Ledger, str, bytes]:
     """A ledger, its operator's key, and the bundle of ROUND, whose leaves are 8 to 15."""
     ledger.append(("rules", RulesAdded(RULES, {"decks": 6})))
     ledger.append(("rules", RulesAdded(OTHER_RULES, {"decks": 8})))
-    ledger.append(("policies", PolicyAdded("ef" * 32, {})))
+    ledger.append(("policies", PolicyAdded(digest_of({}), {})))
     play(ledger)
     key = ledger.public_keys()["operator"]
     return ledger, key, make_bundle(ledger, ROUND)

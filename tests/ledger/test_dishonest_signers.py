@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -17,7 +18,7 @@ from ledger.events import (
 )
 from ledger.keys import FileSigner, parse_vkey
 from ledger.ledger import Ledger
-from ledger.store import SealedEvent
+from ledger.transaction import SealedEvent
 from ledger.verify import verify
 from tests.ledger.helpers import (
     FIRST,
@@ -51,10 +52,10 @@ def head(ledger: Ledger) -> Head:
     return Head(last.event.seq + 1, last.leaf_hash.hex())
 
 
-def follow(ledger: Ledger, data: EventData, **wrong: object) -> list[tuple[int | None, str]]:
+def follow(ledger: Ledger, data: EventData, **wrong: Any) -> list[tuple[int | None, str]]:
     """Append raw data after the round's head, wrong in the ways given, and verify."""
     place = head(ledger)
-    append_raw(ledger, data, **{"seq": place.seq, "prev": place.prev, **wrong})  # type: ignore[arg-type]
+    append_raw(ledger, data, **{"seq": place.seq, "prev": place.prev, **wrong})
     return codes(verify(ledger))
 
 
@@ -128,7 +129,7 @@ def test_event_after_close(ledger: Ledger) -> None:
 
 def test_event_long_after_close(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the round was closed in a run of leaves scanned, and forgotten, before."""
-    monkeypatch.setattr("ledger.verify.RUN", 2)
+    monkeypatch.setattr("ledger.verify.whole.RUN", 2)
     play(ledger)
     ledger.append(("operations", ServiceStopped(3, None, None)))
     assert follow(ledger, CARD) == [(FIRST + 9, findings.EVENT_AFTER_CLOSE)]

@@ -5,10 +5,14 @@ from pathlib import Path
 import pytest
 
 from ledger import findings
-from ledger.fsck import Checkup, fsck
+from ledger.events import AlarmRaised
 from ledger.ledger import Ledger
+from ledger.merkle import leaf_hash
+from ledger.schema import StoredLeaf
 from ledger.signing import sign_checkpoint
-from tests.ledger.helpers import FIRST, OTHER_ROUND, ROUND, alter, play, tampering
+from ledger.verify.fsck import Checkup, fsck
+from ledger.verify.tile_check import check_tiles
+from tests.ledger.helpers import FIRST, OTHER_ROUND, ROUND, alter, cut_tiles, play, tampering
 
 CARD = FIRST + 3
 
@@ -82,13 +86,24 @@ def test_tail_gone(signed: Path) -> None:
     with tampering(signed) as connection:
         connection.execute("DELETE FROM leaves WHERE leaf_index > 15")
         connection.execute("DELETE FROM stored_events WHERE event_rowid > 16")
-        connection.execute("UPDATE tiles SET hashes = substr(hashes, 1, 16 * 32)")
+        cut_tiles(connection, 16)
     result = checkup(signed)
     assert [each.code for each in result.findings] == [
         findings.CHECKPOINT_MISMATCH,
         findings.LOOK_UP_MISMATCH,
     ]
     assert (good_size(result), result.proven) == (13, 13)
+
+
+def test_leaves_after_the_last_checkpoint_gone(signed: Path) -> None:
+    with Ledger.open(signed) as ledger:
+        ledger.append(("operations", AlarmRaised(1, None, "soon gone")))
+    with tampering(signed) as connection:
+        connection.execute("DELETE FROM leaves WHERE leaf_index > 20")
+        connection.execute("DELETE FROM stored_events WHERE event_rowid > 21")
+    result = checkup(signed)
+    assert [each.code for each in result.findings] == [findings.TILE_MISMATCH]
+    assert "leaves were removed from the end" in result.findings[0].text
 
 
 def test_page_of_the_database_damaged(signed: Path) -> None:
@@ -104,3 +119,13 @@ def test_page_of_the_database_damaged(signed: Path) -> None:
     result = checkup(signed)
     assert {each.code for each in result.findings} == {findings.DATABASE_DAMAGED}
     assert (good_size(result), result.damaged) == (21, [])
+
+
+@pytest.mark.parametrize("stored", [0, 1, 2])
+def test_a_tile_that_lacks_the_hashes_of_its_last_leaves(stored: int) -> None:
+    leaves = [StoredLeaf(place, ROUND, place + 1, "CardDealt", b"%d" % place) for place in range(3)]
+    tile = b"".join(leaf_hash(leaf.state) for leaf in leaves[:stored])
+    found = list(check_tiles([leaves], 3, lambda level, index: tile))
+    assert [(each.leaf_index, each.code) for each in found] == [
+        (place, findings.TILE_MISMATCH) for place in range(stored, 3)
+    ]

@@ -1,14 +1,18 @@
 """Key files, the key ring, and sealed seeds."""
 
+import subprocess
 from base64 import b64encode
+from itertools import combinations
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from ledger.errors import KeyUnusable
-from ledger.events import KeyAdded, KeyRevoked
+from ledger.errors import KeyNameTaken, KeyUnusable, RolesRefused
+from ledger.events import ROLES, KeyAdded, KeyRevoked, Role
 from ledger.keyring import KeyRing
 from ledger.keys import FileSigner, decode_public_key, read_key, vkey, write_key
 from ledger.ledger import Ledger
@@ -66,6 +70,83 @@ def test_key_readable_by_others(ledger: Ledger) -> None:
         reopened.append((ROUND, opened()))
 
 
+@pytest.mark.parametrize("mode", [0o604, 0o640, 0o620, 0o602, 0o610, 0o666])
+@pytest.mark.parametrize("passphrase", [None, b"correct horse"])
+def test_key_open_to_others_is_refused_although_encrypted(
+    tmp_path: Path, passphrase: bytes | None, mode: int
+) -> None:
+    write_key(tmp_path / "a.pem", Ed25519PrivateKey.generate(), passphrase)
+    (tmp_path / "a.pem").chmod(mode)
+    with pytest.raises(KeyUnusable, match="can be read by others: chmod 600 it"):
+        read_key(tmp_path / "a.pem", passphrase)
+
+
+def test_encrypted_key_is_read_by_openssl_too(tmp_path: Path) -> None:
+    key = Ed25519PrivateKey.generate()
+    write_key(tmp_path / "a.pem", key, b"correct horse")
+    words = ["openssl", "pkey", "-in", str(tmp_path / "a.pem"), "-passin", "pass:correct horse"]
+    run = subprocess.run([*words, "-outform", "DER"], capture_output=True, check=True)
+    opened_key = serialization.load_der_private_key(run.stdout, None)
+    assert isinstance(opened_key, Ed25519PrivateKey)
+    assert opened_key.private_bytes_raw() == key.private_bytes_raw()
+
+
+def write_by_openssl(path: Path, *options: str) -> None:
+    text = Ed25519PrivateKey.generate().private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    words = ["openssl", "pkcs8", "-topk8", *options, "-passout", "pass:pw", "-out", str(path)]
+    subprocess.run(words, input=text, check=True)
+    path.chmod(0o600)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["-iter", "600000"],
+        ["-v1", "PBE-SHA1-3DES"],
+        ["-scrypt"],
+        ["-scrypt", "-scrypt_N", "2", "-scrypt_p", "5"],
+        ["-scrypt", "-scrypt_N", "1024", "-scrypt_p", "30000"],
+    ],
+    ids=" ".join,
+)
+def test_passphrase_that_could_be_guessed_from_the_file(tmp_path: Path, options: list[str]) -> None:
+    write_by_openssl(tmp_path / "a.pem", *options)
+    with pytest.raises(KeyUnusable, match=r"could be guessed.*openssl pkcs8 -topk8 -scrypt"):
+        read_key(tmp_path / "a.pem", b"pw")
+
+
+def test_key_encrypted_as_the_refusal_says(tmp_path: Path) -> None:
+    write_by_openssl(tmp_path / "a.pem", "-scrypt", "-scrypt_p", "5")
+    assert isinstance(read_key(tmp_path / "a.pem", b"pw"), Ed25519PrivateKey)
+
+
+def test_encrypted_key_that_is_cut_short(tmp_path: Path) -> None:
+    write_key(tmp_path / "a.pem", Ed25519PrivateKey.generate(), b"pw")
+    whole = (tmp_path / "a.pem").read_bytes()
+    for length in range(40, len(whole) - 30, 40):
+        (tmp_path / "a.pem").write_bytes(whole[:length])
+        with pytest.raises(KeyUnusable):
+            read_key(tmp_path / "a.pem", b"pw")
+
+
+@pytest.mark.parametrize("curve", [ec.SECP256R1(), ec.SECP256K1(), ec.BrainpoolP256R1()])
+def test_key_of_another_curve(tmp_path: Path, curve: ec.EllipticCurve) -> None:
+    text = ec.generate_private_key(curve).private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    (tmp_path / "a.pem").write_bytes(text)
+    (tmp_path / "a.pem").chmod(0o600)
+    with pytest.raises(KeyUnusable, match="neither an Ed25519 nor an X25519 key"):
+        read_key(tmp_path / "a.pem", None)
+
+
 @pytest.mark.parametrize(
     ("given", "message"), [(b"wrong", "passphrase is wrong"), (None, "give its passphrase")]
 )
@@ -118,6 +199,49 @@ def test_key_with_an_id_already_there_is_refused(ledger: Ledger) -> None:
     with pytest.raises(KeyUnusable, match="already has a key"):
         ledger.append(("keys", data))
     assert ledger.size() == FIRST
+
+
+def test_key_under_a_second_name_is_refused(ledger: Ledger) -> None:
+    """Also the name of nobody yet, and also once the first is revoked."""
+    key = FileSigner("ann", Ed25519PrivateKey.generate())
+    ledger.append(("keys", key.as_added(["staff"])))
+    again = KeyAdded("bob", key.as_added([]).public_key, ["staff"])
+    with pytest.raises(KeyUnusable, match="key of bob is that of ann already"):
+        ledger.append(("keys", again))
+    ledger.append(("keys", KeyRevoked("ann", key.key_id_hex, ledger.size(), None)))
+    with pytest.raises(KeyUnusable, match="key of bob is that of ann already"):
+        ledger.append(("keys", again))
+
+
+def test_name_that_capitals_tell_from_another_is_refused(ledger: Ledger) -> None:
+    for name in ("ann", "bob"):
+        ledger.append(("keys", new_key(name).as_added(["staff"])))
+    with pytest.raises(KeyNameTaken, match="ANN is too like ann"):
+        ledger.append(("keys", new_key("ANN").as_added(["staff"])))
+
+
+@pytest.mark.parametrize("roles", [*combinations(ROLES, 2)], ids=" ".join)
+def test_roles_that_check_each_other(ledger: Ledger, roles: tuple[Role, Role]) -> None:
+    """Neither in one key nor in two keys of one name; a game server plays and settles."""
+    together = new_key("ann").as_added(list(roles))
+    second = new_key("ann").as_added([roles[1]])
+    if set(roles) == {"engine", "settlement"}:
+        ledger.append(("keys", together), ("keys", second))
+        return
+    with pytest.raises(RolesRefused, match=" and ".join(sorted(roles))):
+        ledger.append(("keys", together))
+    ledger.append(("keys", new_key("ann").as_added([roles[0]])))
+    with pytest.raises(RolesRefused, match="check each other"):
+        ledger.append(("keys", second))
+
+
+def test_key_for_no_role_is_refused(ledger: Ledger) -> None:
+    with pytest.raises(RolesRefused, match="for no role"):
+        ledger.append(("keys", new_key("ann").as_added([])))
+
+
+def new_key(name: str) -> FileSigner:
+    return FileSigner(name, Ed25519PrivateKey.generate())
 
 
 @pytest.mark.parametrize("point", LOW_ORDER_POINTS + NOT_CANONICAL_POINTS)

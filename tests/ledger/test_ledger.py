@@ -2,12 +2,11 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ledger import sharing
-from ledger import verify as verification
-from ledger.envelope import LARGEST_LEAF, read_event, split_leaf
+from ledger.envelope import read_event, split_leaf
 from ledger.errors import EventRefused, EventUnreadable, KeyUnusable, StreamConflict, UnknownStream
 from ledger.events import (
     EVENTS,
@@ -20,18 +19,21 @@ from ledger.events import (
     ServiceStopped,
 )
 from ledger.keys import parse_vkey
+from ledger.leaf.layout import LARGEST_LEAF
 from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash
-from ledger.verify import verify
+from ledger.verify import verify, whole, workers
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,
     OTHER_ROUND,
     ROUND,
     TickingClock,
+    digest_of,
     opened,
     play,
     round_id,
+    said,
     short_round,
 )
 
@@ -48,7 +50,7 @@ def test_append_returns_what_is_read_back(ledger: Ledger) -> None:
     recorded = ledger.append(*((ROUND, data) for data in short_round()))
     assert ledger.events(ROUND) == recorded
     assert [item.leaf_index for item in recorded] == list(range(FIRST, FIRST + 8))
-    assert [item.event.data for item in recorded] == short_round()
+    assert [said(item.event.data) for item in recorded] == short_round()
     assert [leaf.state for leaf in ledger.leaves(FIRST)] == [item.leaf for item in recorded]
     for before, item in zip([None, *recorded], recorded, strict=False):
         assert item.event.prev == (before and before.leaf_hash.hex())
@@ -89,11 +91,16 @@ def test_unknown_stream(ledger: Ledger) -> None:
 
 def test_rules_and_policies_are_in_the_ledger(ledger: Ledger) -> None:
     assert (ledger.rules(), ledger.policies()) == ({}, {})
+    rules, policy = {"decks": 6}, {"wait": None}
     ledger.append(
-        ("rules", RulesAdded("aa", {"decks": 6})), ("policies", PolicyAdded("bb", {"wait": None}))
+        ("rules", RulesAdded(digest_of(rules), rules)),
+        ("policies", PolicyAdded(digest_of(policy), policy)),
     )
-    assert ledger.rules() == {"aa": {"decks": 6}}
-    assert ledger.policies() == {"bb": {"wait": None}}
+    assert ledger.rules() == {digest_of(rules): rules}
+    assert ledger.policies() == {digest_of(policy): policy}
+    for wrong in (RulesAdded("aa" * 32, rules), RulesAdded(digest_of({"decks": 8}), rules)):
+        with pytest.raises(EventRefused, match="not the one it names"):
+            ledger.append(("rules", wrong))
     with pytest.raises(EventRefused, match="float"):
         ledger.append(("rules", RulesAdded("cc", {"ratio": float("nan")})))
 
@@ -102,11 +109,12 @@ def test_rounds_are_found_by_what_they_are(ledger: Ledger) -> None:
     ledger.append((ROUND, opened()), at=datetime(2026, 1, 2, tzinfo=UTC))
     ledger.append((OTHER_ROUND, opened("p-8a", "12" * 32)), at=datetime(2026, 1, 3, tzinfo=UTC))
     ledger.append((round_id(3), opened()), at=datetime(2026, 1, 4, tzinfo=UTC))
-    ledger.append((OTHER_ROUND, RoundVoided("deal unreadable", [])))
-    ledger.append(*((ROUND, data) for data in short_round()[1:]))
+    later = datetime(2026, 1, 5, tzinfo=UTC)
+    ledger.append((OTHER_ROUND, RoundVoided("deal unreadable", [])), at=later)
+    ledger.append(*((ROUND, data) for data in short_round()[1:]), at=later)
 
-    def found(**conditions: object) -> list[str]:
-        return [row.round for row in ledger.rounds(**conditions)]  # type: ignore[arg-type]
+    def found(**conditions: Any) -> list[str]:
+        return [row.round for row in ledger.rounds(**conditions)]
 
     assert found() == [ROUND, OTHER_ROUND, round_id(3)]
     assert found(state="closed") == [ROUND]
@@ -137,8 +145,8 @@ def test_work_shared_between_processes_finds_the_same(
     with Ledger.open(played, clock=TickingClock()) as ledger:
         for number in range(3):
             play(ledger, round_id(number), length=6)
-    monkeypatch.setattr(verification, "RUN", 5)
-    monkeypatch.setattr(sharing, "SHARED_FROM", 0)
+    monkeypatch.setattr(whole, "RUN", 5)
+    monkeypatch.setattr(workers, "SHARED_FROM", 0)
     heard: list[tuple[int, int]] = []
     result = verify(played, workers=2, progress=lambda *told: heard.append(told))
     assert (result.findings, result.open_rounds) == ([], 3)
@@ -202,7 +210,8 @@ def test_event_where_its_kind_cannot_stand(ledger: Ledger, stream: str, data: Ev
 
 
 def test_event_that_could_not_be_read_back(ledger: Ledger) -> None:
-    nobody = DecisionMade("s1", "hit", "dealer", None, 0, None)  # type: ignore[arg-type]
+    actor: Any = "dealer"
+    nobody = DecisionMade("s1", "hit", actor, None, 0, None)
     with pytest.raises(EventRefused, match="actor"):
         ledger.append((ROUND, nobody))
     assert ledger.size() == FIRST

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from ledger.errors import ProofRefused, StoreDamaged
 from ledger.ledger import Ledger
 from ledger.merkle import (
+    HASH_SIZE,
+    Peaks,
     add_to_peaks,
     leaf_hash,
     node_hash,
@@ -89,11 +91,17 @@ class Grown:
     def __init__(self, steps: list[int]) -> None:
         self.hashes: list[bytes] = []
         self.tiles: dict[tuple[int, int], bytes] = {}
+        peaks: Peaks = ()
         for step in steps:
             start = len(self.hashes)
             new = [leaf_hash(b"%d" % number) for number in range(start, start + step)]
-            for tile in grow(start, new, self.read):
-                self.tiles[tile.level, tile.tile_index] = tile.hashes
+            pieces, peaks = grow(start, peaks, new)
+            for level, place, hashes in pieces:
+                index, width = divmod(place, WIDTH)
+                written = self.read(level, index)
+                assert len(written) == width * HASH_SIZE
+                assert width * HASH_SIZE + len(hashes) <= WIDTH * HASH_SIZE
+                self.tiles[level, index] = written + hashes
             self.hashes += new
         self.size = len(self.hashes)
         self.tree = Tree(self.size, self.read)
@@ -133,6 +141,56 @@ def test_every_proof_from_tiles_is_accepted_and_no_altered_one(
         altered = [*inclusion[:place], other, *inclusion[place + 1 :]]
         with pytest.raises(ProofRefused):
             verify_inclusion(index, grown.size, grown.hashes[index], altered, root)
+
+
+ALL = [leaf_hash(b"%d" % number) for number in range(34)]
+ROOTS = [root_hash(ALL[:size]) for size in range(len(ALL) + 1)]
+OTHER = leaf_hash(b"other")
+
+
+def refuses(accept: Callable[..., None], *words: Any) -> bool:
+    try:
+        accept(*words)
+    except ProofRefused:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("size", range(1, len(ALL) + 1))
+def test_of_every_small_tree_no_proof_of_inclusion_but_the_true_one(size: int) -> None:
+    tree, root = Grown([size]).tree, ROOTS[size]
+    for index in range(size):
+        digest, proof = ALL[index], tree.inclusion_proof(index)
+        verify_inclusion(index, size, digest, proof, root)
+        assert refuses(verify_inclusion, index, size, digest, [*proof, OTHER], root)
+        assert refuses(verify_inclusion, index, size, OTHER, proof, root)
+        assert refuses(verify_inclusion, index, size, digest, proof, OTHER)
+        for place in range(len(proof)):
+            shorter = proof[:place] + proof[place + 1 :]
+            altered = [*proof[:place], OTHER, *proof[place + 1 :]]
+            assert refuses(verify_inclusion, index, size, digest, shorter, root)
+            assert refuses(verify_inclusion, index, size, digest, altered, root)
+
+
+@pytest.mark.parametrize("size", range(1, len(ALL) + 1))
+def test_of_every_small_tree_no_proof_of_consistency_but_the_true_one(size: int) -> None:
+    tree, root = Grown([size]).tree, ROOTS[size]
+    for old in range(1, size):
+        old_root, proof = ROOTS[old], tree.consistency_proof(old)
+        verify_consistency(old, old_root, size, root, proof)
+        assert refuses(verify_consistency, old, old_root, size, root, [*proof, OTHER])
+        assert refuses(verify_consistency, old, OTHER, size, root, proof)
+        assert refuses(verify_consistency, old, old_root, size, OTHER, proof)
+        for place in range(len(proof)):
+            shorter = proof[:place] + proof[place + 1 :]
+            altered = [*proof[:place], OTHER, *proof[place + 1 :]]
+            assert refuses(verify_consistency, old, old_root, size, root, shorter)
+            assert refuses(verify_consistency, old, old_root, size, root, altered)
+    assert refuses(verify_consistency, size, root, size, OTHER, [])
+    assert refuses(verify_consistency, size, root, size, root, [OTHER])
+    assert refuses(verify_consistency, size + 1, root, size, root, [])
+    assert refuses(verify_consistency, 0, OTHER, size, root, [])
+    assert refuses(verify_consistency, 0, ROOTS[0], size, root, [OTHER])
 
 
 @given(STEPS)
@@ -175,8 +233,6 @@ def test_a_tile_too_narrow_for_the_tree() -> None:
     grown.tiles[0, 0] = grown.tiles[0, 0][:-32]
     with pytest.raises(StoreDamaged, match="not whole"):
         Tree(300, grown.read).inclusion_proof(200)
-    with pytest.raises(StoreDamaged, match="ask for 255"):
-        grow(511, [leaf_hash(b"")], lambda level, index: b"\0" * 32 * 254)
 
 
 def test_the_ledgers_tiles_are_those_of_its_leaves(ledger: Ledger) -> None:
@@ -193,8 +249,8 @@ def test_the_ledgers_tiles_are_those_of_its_leaves(ledger: Ledger) -> None:
     [
         "UPDATE tiles SET hashes = substr(hashes, 1, 32)",
         "UPDATE tiles SET hashes = zeroblob(length(hashes))",
-        "UPDATE tiles SET tile_index = 7",
-        "UPDATE tiles SET hashes = zeroblob(257 * 32)",
+        "UPDATE tiles SET hashes = hashes || zeroblob(32)",
+        "UPDATE tiles SET start = start + 1",
         "DELETE FROM tiles",
     ],
 )

@@ -1,6 +1,7 @@
 """Signed notes and checkpoints: published ones verify, and each malformed one is refused."""
 
 from base64 import b64decode, b64encode
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -11,6 +12,7 @@ from ledger.keys import FileSigner
 from ledger.note import (
     COSIGNATURE,
     MOST_SIGNATURES,
+    Kind,
     NoteKey,
     cosignature_line,
     parse_note,
@@ -177,9 +179,12 @@ def test_cosignature_holds_for_its_time_and_text() -> None:
         verify_note(NOTE + f"\u2014 witness.example {short}\n".encode(), [KEY, key])
 
 
+OF_NO_KIND: Any = 6
+
+
 @pytest.mark.parametrize("kind", [1, COSIGNATURE])
-def test_verifier_key_of_either_kind_is_read_back(kind: int) -> None:
-    key = NoteKey("w.example/w", SIGNER.public_key, kind)  # type: ignore[arg-type]
+def test_verifier_key_of_either_kind_is_read_back(kind: Kind) -> None:
+    key = NoteKey("w.example/w", SIGNER.public_key, kind)
     assert parse_vkey(key.vkey) == key
 
 
@@ -191,7 +196,7 @@ def test_verifier_key_of_either_kind_is_read_back(kind: int) -> None:
         EXAMPLE_KEY + "\n",
         EXAMPLE_KEY.replace("530d903a", "530d903b"),
         EXAMPLE_KEY.replace("530d903a", "530D903A"),
-        NoteKey("w", SIGNER.public_key, 6).vkey,  # type: ignore[arg-type]
+        NoteKey("w", SIGNER.public_key, OF_NO_KIND).vkey,
         NoteKey("w", bytes(32)).vkey,
     ],
 )

@@ -184,6 +184,6 @@ def test_gos_own_checksum_database_client_accepts_proofs(
     }
     command = ["go", "run", "main.go", published.vkey, "old", "new", "leaf", "300", *hashes]
     done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=180
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=1800
     )
     assert (done.returncode, done.stdout) == (0, "both proofs hold"), done.stdout + done.stderr

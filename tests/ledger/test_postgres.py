@@ -1,11 +1,15 @@
 """What only PostgreSQL has: roles that may add and change nothing, and its own ways to fail."""
 
 import re
+import shutil
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from ledger.directory import DATABASE_VARIABLE
 from ledger.errors import LedgerExists, NotALedger, StoreUnavailable, UnsupportedFormat
 from ledger.ledger import Ledger
 from ledger.signing import sign_checkpoint
@@ -41,11 +45,9 @@ def roles(stored: str) -> str:
 
 def test_writer_adds_and_changes_nothing(roles: str, path: Path) -> None:
     url = as_user(roles, "shoeproof_writer")
-    settings = path / "ledger.toml"
-    settings.write_text(settings.read_text().replace(roles, url))
-    with Ledger.open(path) as ledger:
+    with Ledger.open(path, database_url=url) as ledger:
         assert ledger.store.query("SELECT current_user") == [("shoeproof_writer",)]
-        play(ledger, "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5e")
+        play(ledger, "019b7ca9-8c88-7b3e-9c55-2f6d8a1b4c5e")
         sign_checkpoint(ledger)
         for table, column in (("stored_events", "state"), ("leaves", "event_rowid")):
             for statement in (
@@ -108,24 +110,34 @@ def test_locked_by_another_program(
 ) -> None:
     from ledger import postgres
 
-    monkeypatch.setattr(postgres, "_BEGIN", postgres._BEGIN.replace("'5s'", "'50ms'"))
+    turn = tuple(each.replace("'5s'", "'50ms'") for each in postgres._TAKE_TURN)
+    monkeypatch.setattr(postgres, "_TAKE_TURN", turn)
     with psycopg.connect(stored) as other, Ledger.open(path) as ledger:
         other.execute("SELECT pg_advisory_xact_lock('stored_events'::regclass::oid::bigint)")
         with pytest.raises(StoreUnavailable, match="locked by another program"):
-            ledger.append(("01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5f", opened()))
+            ledger.append(("019b7ca9-8c88-7b3e-9c55-2f6d8a1b4c5f", opened()))
         other.rollback()
-        ledger.append(("01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5f", opened()))
+        ledger.append(("019b7ca9-8c88-7b3e-9c55-2f6d8a1b4c5f", opened()))
 
 
-def test_server_that_ended_every_connection_is_connected_to_again(stored: str, path: Path) -> None:
-    with Ledger.open(path) as ledger:
-        assert len(ledger.events(ROUND)) == 8
+@pytest.mark.parametrize("first", ["read", "written"])
+def test_server_that_ended_every_connection_is_connected_to_again(
+    stored: str, path: Path, first: str
+) -> None:
+    with Ledger.open(path) as ledger, ThreadPoolExecutor(4) as threads:
+        # So many at once that several connections are in the pool, all to be lost.
+        waits = threads.map(ledger.store.query, ["SELECT 1 FROM pg_sleep(0.2)"] * 4)
+        assert len(list(waits)) == 4
         with psycopg.connect(stored, autocommit=True) as other:
             other.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
-        ledger.append(("01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5f", opened()))
+        if first == "read":
+            assert len(ledger.events(ROUND)) == 8
+        else:
+            assert ledger.store.write(lambda transaction: transaction.size) == FIRST + 8
+        ledger.append(("019b7ca9-8c88-7b3e-9c55-2f6d8a1b4c5f", opened()))
         assert verify(ledger).findings == []
 
 
@@ -146,15 +158,42 @@ def test_database_whose_defaults_are_against_us(stored: str, path: Path) -> None
         assert verify(one).findings == []
 
 
-def test_password_in_the_url_is_refused(tmp_path: Path) -> None:
-    """The settings are not secret, and are copied to whoever audits."""
-    with pytest.raises(UnsupportedFormat, match="password"):
-        Ledger.init(tmp_path / "new", ORIGIN, database_url="postgresql://a:secret@localhost/b")
+def test_url_stands_nowhere_in_the_directory(stored: str, path: Path) -> None:
+    """The directory is not secret, and is copied to whoever audits."""
+    assert stored
+    assert 'store = "postgresql"\n' in (path / "ledger.toml").read_text()
+    assert not [each for each in path.rglob("*") if each.is_file() and b"://" in each.read_bytes()]
+
+
+def test_directory_alone_does_not_say_where(
+    stored: str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(DATABASE_VARIABLE)
+    with pytest.raises(StoreUnavailable, match=DATABASE_VARIABLE):
+        Ledger.open(path)
+    with Ledger.open(path, database_url=stored) as ledger:
+        assert ledger.size() == FIRST + 8
+    monkeypatch.setenv(DATABASE_VARIABLE, "mysql://a@localhost/b")
+    with pytest.raises(UnsupportedFormat, match="no URL of PostgreSQL"):
+        Ledger.open(path)
+
+
+def test_database_of_another_ledger(stored: str, path: Path, tmp_path: Path) -> None:
+    """Whoever names the wrong one must not add one ledger's events to another's."""
+    other = shutil.copytree(path, tmp_path / "other")
+    settings = other / "ledger.toml"
+    settings.write_text(settings.read_text().replace(ORIGIN, "other.example/bj"))
+    with pytest.raises(NotALedger, match=f"holds {ORIGIN}"):
+        Ledger.open(other, database_url=stored)
 
 
 def test_subscription_is_told_of_what_is_appended(stored: str, path: Path) -> None:
     with Ledger.open(path) as ledger, ledger.store.recorder.subscribe(gt=FIRST + 6) as told:
-        ledger.append(("01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5f", opened()))
+        # A subscription is not told of what came while it began to listen.
+        listening = "SELECT 1 FROM pg_stat_activity WHERE query LIKE ?"
+        while not ledger.store.query(listening, ("LISTEN %",)):
+            time.sleep(0.01)
+        ledger.append(("019b7ca9-8c88-7b3e-9c55-2f6d8a1b4c5f", opened()))
         assert [next(told).id for _ in range(3)] == [FIRST + 7, FIRST + 8, FIRST + 9]
 
 

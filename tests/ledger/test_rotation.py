@@ -8,20 +8,32 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from ledger import findings
 from ledger.checkpoint import log_keys, verify_checkpoint
 from ledger.errors import KeyNotValid, KeyUnusable, StoreUnavailable
-from ledger.events import CardDealt, KeyAdded, KeyRevoked, RoundVoided, RulesAdded
+from ledger.events import CardDealt, KeyAdded, KeyRevoked, Role, RoundVoided, RulesAdded
 from ledger.keys import FileSigner, PublicKey, parse_vkey, read_key
+from ledger.leaf.layout import claimed_key_id
 from ledger.ledger import Ledger
 from ledger.note import NoteKey
 from ledger.rotation import add_key, new_key, revoke_key, rotate_key
 from ledger.signing import sign_checkpoint
 from ledger.verify import verify
-from tests.ledger.helpers import FIRST, ORIGIN, OTHER_ROUND, ROUND, codes, opened, play, short_round
+from tests.ledger.helpers import (
+    FIRST,
+    ORIGIN,
+    OTHER_ROUND,
+    ROUND,
+    TickingClock,
+    codes,
+    digest_of,
+    opened,
+    play,
+    short_round,
+)
 
 CARD = CardDealt(0, "s1", "Td")
 
 
-def key_of(ledger: Ledger, role: str) -> PublicKey:
-    return parse_vkey(ledger.public_keys()[role])  # type: ignore[index]
+def key_of(ledger: Ledger, role: Role) -> PublicKey:
+    return parse_vkey(ledger.public_keys()[role])
 
 
 def test_rotated_key_signs_from_the_leaf_after_it(ledger: Ledger) -> None:
@@ -56,18 +68,25 @@ def test_rotated_key_is_encrypted_as_the_others_are(tmp_path: Path) -> None:
         ledger.append((ROUND, opened()))
 
 
-def test_process_with_the_old_key_goes_on_until_it_is_revoked(ledger: Ledger) -> None:
+def test_running_server_signs_with_the_key_it_was_rotated_to(ledger: Ledger) -> None:
     assert ledger.path is not None
     play(ledger, length=3)
     with Ledger.open(ledger.path) as other:
         rotated = rotate_key(other, "engine")
-        ledger.append((ROUND, CARD))
         assert rotated.old_key_id_hex is not None
         revoke_key(other, rotated.old_key_id_hex, reason="rotated")
-        with pytest.raises(KeyNotValid, match="not trusted from leaf"):
-            ledger.append((ROUND, short_round()[4]))
-    with Ledger.open(ledger.path) as restarted:
-        restarted.append((ROUND, short_round()[4]))
+    recorded = ledger.append((ROUND, CARD))[0]
+    assert claimed_key_id(recorded.leaf) == rotated.key.key_id_hex
+    assert verify(ledger).findings == []
+
+
+def test_process_with_a_key_of_its_own_is_refused_once_it_is_revoked(ledger: Ledger) -> None:
+    play(ledger, length=3)
+    signer = ledger.signer("engine")
+    ledger.sign_with("engine", signer)
+    revoke_key(ledger, signer.key_id_hex, reason="stolen")
+    with pytest.raises(KeyNotValid, match="not trusted from leaf"):
+        ledger.append((ROUND, CARD))
     assert verify(ledger).findings == []
 
 
@@ -100,7 +119,7 @@ def test_rotation_that_is_not_recorded_leaves_no_file(
 
     before = sorted((ledger.path / "keys").iterdir())
     with monkeypatch.context() as patch:
-        patch.setattr(ledger.store, "append", fail)
+        patch.setattr(ledger.store, "write", fail)
         with pytest.raises(StoreUnavailable):
             rotate_key(ledger, "engine")
     assert sorted((ledger.path / "keys").iterdir()) == before
@@ -196,7 +215,7 @@ def test_key_added_by_a_key_that_is_not_the_operators_is_refused(ledger: Ledger)
     with pytest.raises(KeyNotValid, match="not operator"):
         ledger.append(("keys", stranger.as_added(["staff"])))
     with pytest.raises(KeyNotValid, match="not operator"):
-        ledger.append(("rules", RulesAdded("aa", {})))
+        ledger.append(("rules", RulesAdded(digest_of({}), {})))
     assert ledger.size() == FIRST
 
 
@@ -204,7 +223,7 @@ def test_key_whose_id_another_process_took_first_is_refused(ledger: Ledger) -> N
     """Also where this process had read the keys before."""
     assert ledger.path is not None
     signer = FileSigner("engine-2.ledger.example", Ed25519PrivateKey.generate())
-    with Ledger.open(ledger.path) as other:
+    with Ledger.open(ledger.path, clock=TickingClock()) as other:
         other.append(("keys", signer.as_added(["engine"])))
     ledger._heads.clear()
     with pytest.raises(KeyUnusable, match="already has a key"):
@@ -269,18 +288,20 @@ def test_ledger_in_memory_rotates_nothing() -> None:
 
 
 def test_added_key_names_its_roles(ledger: Ledger) -> None:
-    recorded = add_key(ledger, PublicKey("x", ledger.signer("log").public_key), ["engine", "staff"])
+    added = PublicKey("x", Ed25519PrivateKey.generate().public_key().public_bytes_raw())
+    recorded = add_key(ledger, added, ["engine", "settlement"])
     assert isinstance(recorded.event.data, KeyAdded)
-    key = ledger.key_ring().get(PublicKey("x", ledger.signer("log").public_key).key_id_hex)
+    key = ledger.key_ring().get(added.key_id_hex)
     assert key is not None
-    assert sorted(key.roles) == ["engine", "staff"]
+    assert sorted(key.roles) == ["engine", "settlement"]
     assert (key.start, key.stop) == (recorded.leaf_index + 1, None)
 
 
 def test_a_person_has_a_key_of_their_own(ledger: Ledger) -> None:
     assert ledger.path is not None
     recorded = new_key(ledger, "ann", ["staff"])
-    assert recorded.event.data.name == "ann"  # type: ignore[attr-defined]
+    assert isinstance(recorded.event.data, KeyAdded)
+    assert recorded.event.data.name == "ann"
     file = ledger.path / "keys" / "ann.pem"
     assert file.stat().st_mode & 0o777 == 0o600
     signer = ledger.signer_of(read_key(file, None))

@@ -9,12 +9,12 @@ from ledger import findings
 from ledger.checkpoint import log_keys, parse_checkpoint, verify_checkpoint
 from ledger.errors import NoteRefused, SigningRefused
 from ledger.events import KeyRevoked
-from ledger.fsck import fsck
 from ledger.keys import parse_vkey
 from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash, root_hash
 from ledger.signing import kept_checkpoints, sign_checkpoint
 from ledger.verify import verify
+from ledger.verify.fsck import fsck
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,
@@ -24,10 +24,12 @@ from tests.ledger.helpers import (
     alter,
     append_raw,
     codes,
+    cut_tiles,
     play,
     round_id,
     short_round,
     tampering,
+    unguarded,
 )
 
 
@@ -118,7 +120,10 @@ def test_checkpoint_by_a_log_key_distrusted_from_before_is_refused(played: Path)
         log = parse_vkey(ledger.public_keys()["log"])
         stop = parse_checkpoint(early).size
         ledger.append(("keys", KeyRevoked(log.name, log.key_id_hex, stop, "copied")))
-        assert verify(ledger, checkpoint=early).findings == []
+        # The later one is kept in the ledger's directory, where nobody vouches for it any more.
+        (found,) = verify(ledger, checkpoint=early).findings
+        assert found.code == findings.CHECKPOINT_MISMATCH
+        assert "no key known here signed this checkpoint of 21 leaves" in found.text
         unknown = rf"its log key .*\+{log.key_id_hex} is not one this ledger has, or is revoked"
         with pytest.raises(NoteRefused, match=unknown):
             verify(ledger, checkpoint=late)
@@ -176,12 +181,83 @@ def test_checkpoint_of_another_log(played: Path, tmp_path: Path) -> None:
 def test_blocks_shared_between_processes_give_the_same_root(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ledger.rehash.BLOCK", 4)
-    monkeypatch.setattr("ledger.rehash.SHARED_FROM", 0)
-    monkeypatch.setattr("ledger.sharing.SHARED_FROM", 0)
+    monkeypatch.setattr("ledger.verify.rebuild_tree.BLOCK", 4)
+    monkeypatch.setattr("ledger.verify.rebuild_tree.SHARED_FROM", 0)
+    monkeypatch.setattr("ledger.verify.workers.SHARED_FROM", 0)
     with Ledger.open(played) as ledger:
         kept = sign_checkpoint(ledger)
         assert verify(ledger, checkpoint=kept, workers=2).findings == []
+
+
+@pytest.fixture
+def cut(played: Path) -> Path:
+    """A ledger whose directory keeps notes of 13 and of 21 leaves, and whose store has 13."""
+    with Ledger.open(played) as ledger:
+        sign_checkpoint(ledger)
+        play(ledger, OTHER_ROUND)
+        sign_checkpoint(ledger)
+    with tampering(played) as connection:
+        connection.execute("DELETE FROM leaves WHERE leaf_index > 12")
+        connection.execute("DELETE FROM stored_events WHERE event_rowid > 13")
+    return played
+
+
+TAIL_GONE = "a checkpoint is of 21 leaves, the ledger has 13: its tail is gone"
+
+
+def test_a_ledger_is_held_to_what_its_directory_keeps(cut: Path) -> None:
+    first = (cut / "checkpoints" / "13").read_bytes()
+    for checkpoint in (None, first):
+        result = verify(cut, checkpoint=checkpoint)
+        assert [(each.code, each.text) for each in result.findings] == [
+            (findings.CHECKPOINT_MISMATCH, TAIL_GONE)
+        ]
+        assert [(each.size, each.agrees) for each in result.held] == [(13, True), (21, False)]
+
+
+def test_a_ledger_is_held_to_its_guard(cut: Path) -> None:
+    """Whoever removes the notes has not yet changed what was signed last."""
+    (cut / "checkpoints" / "21").unlink()
+    assert [each.text for each in verify(cut).findings] == [TAIL_GONE]
+
+
+def test_a_guard_that_cannot_be_read_is_told(cut: Path) -> None:
+    (cut / "checkpoints" / "21").unlink()
+    (guard,) = cut.glob("guard*")
+    guard.write_text("{}")
+    assert [each.code for each in verify(cut).findings] == [findings.GUARD_DAMAGED]
+
+
+def test_a_ledger_that_went_on_from_less_than_was_signed(cut: Path) -> None:
+    """Where as many leaves came again they are others, and one finding names the smallest tree."""
+    with Ledger.open(cut) as ledger:
+        assert ledger.size() == 13
+    with tampering(cut) as connection:
+        cut_tiles(connection, 13)
+    with unguarded(cut), Ledger.open(cut) as ledger:
+        play(ledger, round_id(7), length=8)
+        play(ledger, round_id(8), length=8)
+    first = (cut / "checkpoints" / "13").read_bytes()
+    for checkpoint in (None, first):
+        result = verify(cut, checkpoint=checkpoint)
+        assert [each.text for each in result.findings] == [
+            "the first 21 leaves are not those the checkpoint was signed for"
+        ]
+
+
+def test_every_kept_note_of_a_sound_ledger_agrees(played: Path) -> None:
+    notes = []
+    with Ledger.open(played) as ledger:
+        for number in range(3):
+            notes.append(sign_checkpoint(ledger))
+            play(ledger, round_id(number))
+        sizes = [parse_checkpoint(note).size for note in notes]
+        for checkpoint in (None, *notes):
+            result = verify(ledger, checkpoint=checkpoint)
+            assert result.findings == []
+            assert [(each.size, each.agrees) for each in result.held] == [
+                (size, True) for size in sizes
+            ]
 
 
 def relabel(path: Path, leaf_index: int, **columns: str) -> None:
@@ -218,7 +294,7 @@ def test_end_of_a_round_under_the_kept_checkpoint_relabelled(
     played: Path, columns: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What follows a covered event is held to its content: closed is closed."""
-    monkeypatch.setattr("ledger.verify.SAMPLE", 0)
+    monkeypatch.setattr("ledger.verify.whole.SAMPLE", 0)
     with Ledger.open(played) as ledger:
         kept = sign_checkpoint(ledger)
         prev = leaf_hash(ledger.events(ROUND)[-1].leaf).hex()
@@ -231,7 +307,7 @@ def test_round_forked_past_a_closing_event_under_the_kept_checkpoint(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The row of the end is relabelled away, and its place in the round given to another event."""
-    monkeypatch.setattr("ledger.verify.SAMPLE", 0)
+    monkeypatch.setattr("ledger.verify.whole.SAMPLE", 0)
     with Ledger.open(played) as ledger:
         kept = sign_checkpoint(ledger)
         prev = leaf_hash(ledger.events(ROUND)[-2].leaf).hex()

@@ -4,6 +4,7 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,7 +75,8 @@ def test_read_only_database(played: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_disk_full(ledger: Ledger) -> None:
     ledger.append((ROUND, opened()))
-    with ledger.store.factory.datastore.get_connection(commit=True) as connection:  # type: ignore[attr-defined]
+    factory: Any = ledger.store.factory  # of SQLite, whose datastore others do not have
+    with factory.datastore.get_connection(commit=True) as connection:
         cursor = connection.cursor()
         cursor.execute("PRAGMA page_count")
         cursor.execute(f"PRAGMA max_page_count = {cursor.fetchone()[0]}")
@@ -108,20 +110,20 @@ def test_database_missing(played: Path) -> None:
 
 def test_newer_format(played: Path) -> None:
     settings = played / "ledger.toml"
-    settings.write_text(settings.read_text().replace("format = 2", "format = 3"))
-    with pytest.raises(UnsupportedFormat, match="has format 3"):
+    settings.write_text(settings.read_text().replace("format = 3", "format = 4"))
+    with pytest.raises(UnsupportedFormat, match="has format 4"):
         Ledger.open(played)
 
 
 def test_store_of_another_kind(played: Path) -> None:
     settings = played / "ledger.toml"
-    settings.write_text(settings.read_text().replace("sqlite:///", "oracle://"))
+    settings.write_text(settings.read_text().replace("sqlite", "oracle"))
     with pytest.raises(UnsupportedFormat, match="oracle"):
         Ledger.open(played)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "format = 2", "format", 'format = 2\nstore = 2\norigin = "a b"']
+    "text", ["", "format = 3", "format", 'format = 3\nstore = 2\norigin = "a b"']
 )
 def test_settings_that_are_none(played: Path, text: str) -> None:
     (played / "ledger.toml").write_text(text)
@@ -169,3 +171,23 @@ def test_closed_round_takes_nothing_more(ledger: Ledger) -> None:
     with pytest.raises(StreamClosed):
         ledger.append(*((OTHER_ROUND, data) for data in [*short_round(), short_round()[4]]))
     assert ledger.size() == FIRST + 8
+
+
+def test_hidden_folder_that_can_be_entered(played: Path, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may list every folder")
+    key = played / "keys" / "operator.pem"
+    key.rename(tmp_path / "outside")
+    key.symlink_to(tmp_path / "outside")
+    key.parent.chmod(0o300)
+    with pytest.raises((NotALedger, PermissionError)):
+        Ledger.open(played)
+
+
+def test_links_within_and_a_linked_ledger_are_used(played: Path, tmp_path: Path) -> None:
+    (played / "keys").rename(played / "of-2026")
+    (played / "keys").symlink_to("of-2026")
+    (tmp_path / "linked").symlink_to(played)
+    assert verify(tmp_path / "linked").findings == []
+    with Ledger.open(tmp_path / "linked") as ledger:
+        assert ledger.signer("engine")

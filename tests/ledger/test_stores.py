@@ -12,17 +12,15 @@ from typing import Any
 
 import pytest
 
-from ledger import sharing
 from ledger import store as store_module
-from ledger import verify as verification
 from ledger.errors import KeyNotValid, StoreDamaged, StreamConflict
 from ledger.events import CardDealt, DisputeOpened, KeyRevoked
 from ledger.keys import parse_vkey
 from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash, root_hash
 from ledger.schema import StoredLeaf
-from ledger.store import SealedEvent
-from ledger.verify import verify
+from ledger.transaction import SealedEvent
+from ledger.verify import verify, whole, workers
 from tests.ledger.helpers import (
     ORIGIN,
     OTHER_ROUND,
@@ -154,7 +152,7 @@ class StoreSuite(ABC):
         for day in (2, 3, 4):
             moment = datetime(2026, 1, day, tzinfo=UTC)
             ledger.append((round_id(day), opened(f"p-{day}")), at=moment)
-        ledger.append(*((round_id(3), data) for data in short_round()[1:]))
+        ledger.append(*((round_id(3), data) for data in short_round()[1:]), at=moment)
 
         def found(**conditions: Any) -> list[str]:
             return [row.round for row in ledger.rounds(**conditions)]
@@ -239,8 +237,8 @@ class SharedStoreSuite(StoreSuite):
         self, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         play(ledger)
-        monkeypatch.setattr(verification, "RUN", 5)
-        monkeypatch.setattr(sharing, "SHARED_FROM", 0)
+        monkeypatch.setattr(whole, "RUN", 5)
+        monkeypatch.setattr(workers, "SHARED_FROM", 0)
         assert verify(ledger, workers=2).findings == []
 
     def test_killed_in_the_middle_of_appending(self, ledger: Ledger) -> None:

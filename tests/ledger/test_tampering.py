@@ -1,14 +1,17 @@
 """Whoever can write the database but has no key: each alteration is found where it was made."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from ledger import findings
-from ledger.errors import StoreDamaged
+from ledger.errors import SigningRefused, StoreDamaged
 from ledger.keys import parse_vkey
 from ledger.ledger import Ledger
 from ledger.merkle import leaf_hash, root_hash
+from ledger.signing import sign_checkpoint
 from ledger.verify import verify
 from tests.ledger.helpers import (
     FIRST,
@@ -18,6 +21,7 @@ from tests.ledger.helpers import (
     TickingClock,
     alter,
     codes_at,
+    free_of_constraints,
     opened,
     play,
     tampering,
@@ -127,8 +131,8 @@ def test_whole_round_deleted(path: Path) -> None:
     ]
 
 
-def test_whole_round_deleted_and_the_rest_numbered_anew_is_not_found(path: Path) -> None:
-    """The limit of signatures and chains: only a checkpoint kept from before shows this."""
+def test_whole_round_deleted_and_the_rest_numbered_anew(path: Path) -> None:
+    """No signature and no chain tells, but what the signers of the next round had seen."""
     with Ledger.init(path, ORIGIN, clock=TickingClock()) as ledger:
         play(ledger)
         play(ledger, OTHER_ROUND)
@@ -137,7 +141,7 @@ def test_whole_round_deleted_and_the_rest_numbered_anew_is_not_found(path: Path)
         connection.execute("DELETE FROM stored_events WHERE originator_id = ?", (ROUND,))
         connection.execute("DELETE FROM leaves WHERE leaf_index BETWEEN 5 AND 12")
         connection.execute("UPDATE leaves SET leaf_index = leaf_index - 8 WHERE leaf_index > 12")
-    assert codes_at(path) == []
+    assert codes_at(path) == [(FIRST, findings.ANCHOR_MISMATCH)]
     with Ledger.open(path) as ledger:
         assert root_hash([leaf_hash(leaf.state) for leaf in ledger.leaves(0, 13)]) != before
 
@@ -149,8 +153,11 @@ def test_tail_deleted_is_noticed_at_the_next_append(ledger: Ledger) -> None:
     with tampering(path) as connection:
         connection.execute("DELETE FROM stored_events WHERE event_rowid > 9")
         connection.execute("DELETE FROM leaves WHERE leaf_index >= 9")
-    with pytest.raises(StoreDamaged, match="leaves were removed"):
+    with pytest.raises(SigningRefused, match="had 10 leaves and has 9"):
         ledger.append((ROUND, opened()))
+    # Whoever opens it now has seen nothing of what is gone, and nothing of it was signed.
+    with Ledger.open(path) as again, pytest.raises(StoreDamaged, match="leaves were removed"):
+        again.append((OTHER_ROUND, opened()))
     assert ledger.size() == 9
 
 
@@ -181,15 +188,14 @@ def test_type_column_edited(played: Path) -> None:
 
 
 def test_closed_round_copied_whole(played: Path) -> None:
-    with tampering(played) as connection:
-        connection.executescript(
-            """CREATE TABLE loose AS SELECT * FROM stored_events;
-            DROP TABLE stored_events;
-            ALTER TABLE loose RENAME TO stored_events;
-            INSERT INTO stored_events SELECT event_rowid + 100, originator_id, originator_version,
-                topic, state FROM stored_events WHERE event_rowid > 5;
-            INSERT INTO leaves SELECT event_rowid - 101 + 8, event_rowid FROM stored_events
-                WHERE event_rowid > 100;"""
+    with tampering(played) as connection, free_of_constraints(connection):
+        connection.execute(
+            "INSERT INTO loose SELECT event_rowid + 100, originator_id, originator_version,"
+            " topic, state FROM loose WHERE event_rowid > 5"
+        )
+        connection.execute(
+            "INSERT INTO leaves SELECT event_rowid - 101 + 8, event_rowid FROM loose"
+            " WHERE event_rowid > 100"
         )
     assert (None, findings.SEQ_GAP) in codes_at(played)
 
@@ -220,3 +226,30 @@ def test_trust_anchor_altered(played: Path) -> None:
     assert result.anchor is None
     assert {finding.code for finding in result.findings} >= {findings.KEY_NOT_VALID}
     assert result.findings[0].leaf_index == 0
+
+
+@pytest.mark.parametrize("name", ["of monday", "13.note", "\u0661\u0663"])
+def test_tail_cut_beside_a_checkpoint_under_another_name(played: Path, name: str) -> None:
+    with Ledger.open(played) as ledger:
+        sign_checkpoint(ledger)
+        ledger.guard.create()
+    (played / "checkpoints" / "13").rename(played / "checkpoints" / name)
+    assert codes_at(played) == []
+    with tampering(played) as connection:
+        connection.execute("DELETE FROM leaves WHERE leaf_index = 12")
+        connection.execute("DELETE FROM stored_events WHERE event_rowid = 13")
+    assert codes_at(played) == [(None, findings.CHECKPOINT_MISMATCH)]
+
+
+def test_a_store_whose_triggers_and_indexes_are_gone_is_read_all_the_same(played: Path) -> None:
+    """No read is answered otherwise for that, and what was done without them is named."""
+    with closing(sqlite3.connect(played / "events.sqlite")) as connection, connection:
+        beside = "SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL AND type <> 'table'"
+        for kind, name in connection.execute(beside).fetchall():
+            connection.execute(f"DROP {kind} {name}")
+    assert codes_at(played) == []
+    with closing(sqlite3.connect(played / "events.sqlite")) as connection, connection:
+        connection.execute(
+            "UPDATE stored_events SET state = replace(state, 'Td', 'Ad') WHERE topic = 'CardDealt'"
+        )
+    assert (FIRST + 3, findings.SIGNATURE_INVALID) in codes_at(played)

@@ -1,7 +1,7 @@
 """Leaves as a stream: a second game server's rounds come in, and nothing else does."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from io import BytesIO
 from pathlib import Path
 
@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from ledger.errors import ImportRefused
 from ledger.events import CardDealt
 from ledger.keys import FileSigner, PublicKey, write_key
+from ledger.leaf_stream import read_stream, write_stream
 from ledger.ledger import Ledger
 from ledger.rotation import add_key
-from ledger.tile_files import encode_entries
 from ledger.transfer import Imported, export_leaves, import_leaves
 from ledger.verify import verify
 from tests.ledger.helpers import (
@@ -42,6 +42,8 @@ def second(ledger: Ledger, tmp_path: Path) -> Ledger:
     path = Path(shutil.copytree(ledger.path, tmp_path / "second"))
     (path / "keys" / "engine.pem").unlink()
     write_key(path / "keys" / "engine.pem", key, None)
+    settings = path / "ledger.toml"
+    settings.write_text(f"{settings.read_text()}copied_at = {ledger.size()}\n")
     return Ledger.open(path, clock=TickingClock())
 
 
@@ -61,6 +63,19 @@ def test_a_second_servers_rounds_come_in(ledger: Ledger, second: Ledger) -> None
     assert ledger.size() == before + 11
 
 
+def test_a_second_server_that_does_not_say_where_it_was_copied(
+    ledger: Ledger, second: Ledger
+) -> None:
+    assert second.path is not None
+    settings = second.path / "ledger.toml"
+    settings.write_text(settings.read_text().partition("copied_at")[0])
+    with Ledger.open(second.path, clock=TickingClock()) as forgetful:
+        play(ledger)
+        play(forgetful, OTHER_ROUND)
+        with pytest.raises(ImportRefused, match=r"had seen another tree of 13 leaves.*copied_at"):
+            import_leaves(ledger, BytesIO(exported(forgetful)))
+
+
 def test_a_round_that_went_on_comes_in_later(ledger: Ledger, second: Ledger) -> None:
     play(second, OTHER_ROUND, length=3)
     import_leaves(ledger, BytesIO(exported(second)))
@@ -76,20 +91,23 @@ def test_two_servers_with_one_round_between_them(ledger: Ledger, second: Ledger)
         import_leaves(ledger, BytesIO(exported(second)))
 
 
+def ended_anew(leaves: Iterable[bytes]) -> bytes:
+    """Leaves as a stream whose end is of them, as whoever alters them can make it."""
+    return b"".join(write_stream(ORIGIN, leaves))
+
+
 def edit(data: bytes) -> bytes:
-    return data.replace(b'"Td"', b'"Ad"', 1)
+    return ended_anew(leaf.replace(b'"Td"', b'"Ad"') for leaf in read_stream(BytesIO(data)))
 
 
 def cut(data: bytes) -> bytes:
-    return data[:-1]
+    return data[: data.rindex(b"\n\0\0")]
 
 
 def left_out(data: bytes) -> bytes:
     """Without the leaf of the card."""
-    start = data.index(b'"type":"CardDealt"')
-    length_at = data.rindex(b'{"at"', 0, start) - 2
-    length = int.from_bytes(data[length_at : length_at + 2], "big")
-    return data[:length_at] + data[length_at + 2 + length :]
+    leaves = read_stream(BytesIO(data))
+    return ended_anew(leaf for leaf in leaves if b'"type":"CardDealt"' not in leaf)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +136,8 @@ def test_batches_before_the_bad_one_are_kept_and_nothing_of_it(
     play(second, OTHER_ROUND)
     before = ledger.size()
     data = exported(second)
-    bad = data[:-700] + data[-700:].replace(b'"win"', b'"Win"').replace(b'"total', b'"Total')
+    *leaves, last = read_stream(BytesIO(data))
+    bad = ended_anew([*leaves, last.replace(b'"total', b'"Total')])
     assert bad != data
     with pytest.raises(ImportRefused, match="nothing from leaf 20 on was taken in, 14 leaves"):
         import_leaves(ledger, BytesIO(bad))
@@ -132,7 +151,7 @@ def test_key_the_operator_never_added(ledger: Ledger, second: Ledger, tmp_path: 
         leaves = [leaf.state for leaf in stranger.leaves()]
     for first, reason in ((0, "another event"), (5, "key_not_valid")):
         with pytest.raises(ImportRefused, match=reason):
-            import_leaves(ledger, BytesIO(encode_entries(leaves[first:])))
+            import_leaves(ledger, BytesIO(b"".join(write_stream(ORIGIN, leaves[first:]))))
 
 
 def test_leaf_of_another_origin(ledger: Ledger, second: Ledger) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import pytest
 
@@ -47,10 +47,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(words: list[str], port: int) -> Iterator[str]:
+def running(words: list[str], port: int, log: IO[bytes] | None = None) -> Iterator[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        words, env=environment, stdout=subprocess.DEVNULL, stderr=log or subprocess.DEVNULL
     )
     try:
         for _ in range(400):
@@ -144,7 +144,7 @@ def test_rolled_back_ledger_is_told(served: Served, ledger: Ledger, tmp_path: Pa
 
 
 def post(url: str, body: bytes) -> tuple[int, str, bytes]:
-    connection = HTTPConnection(url.removeprefix("http://"), timeout=10)
+    connection = HTTPConnection(url.removeprefix("http://"), timeout=120)
     try:
         connection.request("POST", "/add-checkpoint", body)
         answer = connection.getresponse()
@@ -172,7 +172,7 @@ def test_answers_are_those_of_the_specification(
         assert post(ours.url, make_request(unknown, 0).encode())[0] == 404
     with Ledger.init(tmp_path / "b", ORIGIN) as impostor:
         assert post(ours.url, make_request(impostor, size - size).encode())[0] == 403
-    connection = HTTPConnection(ours.url.removeprefix("http://"), timeout=10)
+    connection = HTTPConnection(ours.url.removeprefix("http://"), timeout=120)
     connection.request("GET", f"/{origin_digest(ORIGIN)}/checkpoint")
     answer = connection.getresponse()
     assert (answer.status, answer.read()) == (200, first.note + line)

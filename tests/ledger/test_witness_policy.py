@@ -165,7 +165,24 @@ def test_names_are_octets() -> None:
     assert len(policy.witnesses) == 3
     with pytest.raises(PolicyUnmet, match="K"):
         require(policy, note("x1"), now=NOW)
-    assert len(require(policy, note("x1", "x2", "x3"), now=NOW)) == 3
+    times = require(policy, note("x1", "x2", "x3"), now=NOW)
+    assert list(times) == ["K", "\N{KELVIN SIGN}", r"\xff"]
+    " ".join(times).encode()
+
+
+def test_groups_of_groups_without_end() -> None:
+    groups = "".join(f"group g{n} any g{n - 1}\n" for n in range(1, 3_000))
+    lines = f"{LOG_LINE}{LINES}group g0 any x1\n{groups}quorum g2999\n"
+    policy = parse_policy(lines.encode())
+    assert list(require(policy, note("x1"), now=NOW)) == ["x1"]
+    with pytest.raises(PolicyUnmet, match="g2999 is not reached"):
+        require(policy, note("x2"), now=NOW)
+
+
+@pytest.mark.parametrize("threshold", ["9" * 5_000, "9" * 10])
+def test_threshold_of_digits_without_end(threshold: str) -> None:
+    with pytest.raises(PolicyUnreadable, match="neither all, any nor a number"):
+        parse_policy(f"{LINES}group g {threshold} x1\nquorum g\n".encode())
 
 
 def test_as_many_lines_as_anyone_needs() -> None:

@@ -10,7 +10,7 @@ from replay.engine.dealer import makes_natural
 from replay.engine.round import NATURAL, NO_NATURAL, Check, Show, apply, open_round
 from replay.engine.rules import Rules
 from replay.luck.one_round import Decomposition, Symbol
-from replay.round_text import ActMove, RoundText
+from replay.round_text import ActMove, DealMove, RoundText
 from tests.replay.helpers import Played
 
 EXACT = 1e-9
@@ -24,8 +24,8 @@ def symbols(moves: Sequence[Played]) -> list[Symbol]:
 def symbols_of_text(text: RoundText, rules: Rules) -> Iterator[Symbol]:
     """The moves of a written round, and what the dealer sees or shows besides."""
     state = open_round(rules, text.stakes)
-    hole = next(move.card for move in text.moves if not isinstance(move, ActMove) and move.down)
-    left = list(text.moves)
+    left = [move for move in text.moves if isinstance(move, DealMove | ActMove)]
+    hole = next(move.card for move in left if isinstance(move, DealMove) and move.down)
     while True:
         if isinstance(state.due, Check):
             symbol: Symbol = (NATURAL if makes_natural(state.dealer, hole) else NO_NATURAL, None)

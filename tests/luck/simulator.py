@@ -54,11 +54,13 @@ class Crooked(NamedTuple):
     """How a dealer cheats.
 
     `tens` is the weight of tens among the dealer's own cards, `naturals_taken` the share of the
-    players' naturals whose second card is drawn again.
+    players' naturals whose second card is drawn again, `busts_taken` that of the cards which bust
+    the dealer.
     """
 
     tens: float = 1.0
     naturals_taken: float = 0.0
+    busts_taken: float = 0.0
 
 
 HONEST: Final = Crooked()
@@ -104,6 +106,7 @@ class _Play:
         self.states = np.tile(layout.first, (rounds, 1))
         self.left = np.full((rounds, len(PACK)), float(layout.tables.rules.decks))
         self.hole = np.zeros(rounds, np.int64)
+        self._bust = np.array([dealer.total > 21 for dealer in layout.tables.dealers])
         self.steps = 0
         self.made: list[tuple[Ints, ...]] = []
         side = {bet: np.full((rounds, layout.seats), STAKE_MINOR) for bet in
@@ -168,6 +171,10 @@ class _Play:
 
     def _to_dealer(self, rounds: Ints, code: Ints) -> tuple[Ints, Ints]:
         drawn = self._draw(rounds, self.crooked.tens)
+        if self.crooked.busts_taken:
+            before = self.states[rounds, self.layout.dealer]
+            bust = self._bust[self.tables.transition[before, drawn] - self.tables.first_dealer]
+            self._draw_again(rounds, drawn, bust & self._happens(rounds, self.crooked.busts_taken))
         down = code == TO_DEALER_DOWN
         self.hole[rounds[down]] = drawn[down]
         symbol = np.where(down, NUMBER[DOWN], drawn)
@@ -179,11 +186,17 @@ class _Play:
         dealing = self.steps <= len(self.layout.plan)
         if dealing and self.crooked.naturals_taken:
             after = self.tables.transition[self.states[rounds, column], drawn]
-            taken = self.tables.natural[after]
-            taken &= self.random.random(len(rounds)) < self.crooked.naturals_taken
-            self.left[rounds[taken], drawn[taken]] += 1
-            drawn[taken] = self._draw(rounds[taken], 1.0)
+            taken = self._happens(rounds, self.crooked.naturals_taken)
+            self._draw_again(rounds, drawn, self.tables.natural[after] & taken)
         return column, drawn
+
+    def _happens(self, rounds: Ints, share: float) -> Ints:
+        happens: Ints = self.random.random(len(rounds)) < share
+        return happens
+
+    def _draw_again(self, rounds: Ints, drawn: Ints, taken: Ints) -> None:
+        self.left[rounds[taken], drawn[taken]] += 1
+        drawn[taken] = self._draw(rounds[taken], 1.0)
 
     def _decide(self, rounds: Ints, code: Ints) -> tuple[Ints, Ints]:
         column = self._hand(code - self.layout.to_decide)

@@ -10,9 +10,11 @@ from msgspec.structs import replace
 from ledger import Recorded
 from ledger.events import BetSettled
 from replay.catalogue import rules_by_digest
+from replay.engine.outcomes import MAIN
 from replay.games import GAMES
 from replay.luck import Decomposition, decompose_replay
 from replay.luck.bulk import RoundParts, decompose_batch
+from replay.luck.counts import tallied
 from replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
 from replay.replayer import replay_round
 from tests.bulk.helpers import columns_of
@@ -65,6 +67,8 @@ def _assert_alike(parts: RoundParts, rounds: Rounds) -> None:
             assert parts.stake[row] == sum(each.initial_stake_minor for each in mine)
             assert parts.returned[row] == sum(each.returned_minor for each in mine)
             assert parts.error[row] == sum(each.error_minor for each in mine)
+            counts = tallied(alone.counts) * (bet == MAIN)
+            assert np.allclose(parts.counts[row], counts, rtol=0, atol=3)
             assert parts.start[row] == pytest.approx(sum(each.start_minor for each in mine))
             for term, kinds, found in (
                 (LUCK, LUCK_KINDS, parts.luck[row]),
@@ -105,7 +109,7 @@ def test_a_wrong_payment_is_the_error_of_its_bet_and_moves_nothing_else() -> Non
 
 
 @given(randoms)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_broken_rounds_are_left_to_the_replayer(random: Random) -> None:
     rounds = _rounds(random, 6)
     broken = [corrupted(events, random) for events in rounds]

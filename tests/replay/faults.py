@@ -6,12 +6,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from ledger import Ledger
-from ledger.events import (
-    OPERATIONS_STREAM,
-    DecisionMade,
-    EventData,
-    Incident,
-)
+from ledger.events import DecisionMade, EventData, Incident
+from ledger.streams import OPERATIONS_STREAM
 from replay.audit import audit
 from replay.catalogue import add_policy, current_rules
 from replay.engine.round import Decide
@@ -19,8 +15,10 @@ from replay.engine.shoe import Shoe
 from replay.live_round import LiveRound
 from replay.policies import POLICIES, Default
 from replay.table import LiveTable, TableSettings
-from replay.wallet import Wallet
+from replay.wallet import AnyWallet
 from tests.replay.helpers import HandClock, Played, new_ledger, play, prefer
+from tests.replay.lying import STAND
+from tests.replay.lying_table import Alter, AlteringJournal, Lie
 
 LARGE = 2_000_000
 SETTINGS = TableSettings(limits={"main": (1, LARGE)}, currency="GBP", table="t-1")
@@ -41,17 +39,22 @@ ZERO_DEFAULT = replace(
 
 
 class Floor:
-    """A ledger, its clock, and rounds played there."""
+    """A ledger, its clock, and rounds played there; `alter` changes what is recorded of them."""
 
     def __init__(self, game: str = "nba", *, ledger: Ledger | None = None) -> None:
         self.clock = HandClock()
         self.ledger = new_ledger(self.clock) if ledger is None else ledger
         self.game = game
         self.players = 0
+        self.alter: Callable[[], Alter] | None = None
 
-    def table(self, wallet: Wallet | None = None) -> LiveTable:
+    def table(self, wallet: AnyWallet | None = None) -> LiveTable:
         rules = current_rules(self.ledger, self.game)
-        return LiveTable(self.ledger, rules, SETTINGS, wallet=wallet)
+        journal = None
+        if self.alter is not None:
+            lie = Lie(game=self.game, findings=[], choose=STAND, alter=self.alter)
+            journal = AlteringJournal(self.ledger, lie)
+        return LiveTable(self.ledger, rules, SETTINGS, wallet=wallet, journal=journal)
 
     def deal(
         self,
@@ -59,7 +62,7 @@ class Floor:
         *,
         stakes: dict[str, dict[str, int]] = STAKES,
         acts: tuple[str, ...] = ("stand", "decline"),
-        wallet: Wallet | None = None,
+        wallet: AnyWallet | None = None,
     ) -> LiveRound:
         """Deal a round that comes to what is wanted when these acts are taken where allowed."""
         self.players += 1

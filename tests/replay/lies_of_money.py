@@ -21,6 +21,7 @@ from ledger.events import (
 )
 from replay.engine.rules import Insurance, Rules
 from tests.replay.helpers import Played, prefer
+from tests.replay.lies_of_wallet import WALLET
 from tests.replay.lying import (
     STAND,
     CreditedAsDebit,
@@ -28,7 +29,9 @@ from tests.replay.lying import (
     ShortCredited,
     TwiceDebited,
     acts,
+    both,
     changing,
+    credited,
     dealer_natural,
     does,
     dropped,
@@ -42,6 +45,8 @@ from tests.replay.lying import (
     settled,
     twice,
     up,
+    voiding,
+    without_balances,
 )
 from tests.replay.lying_table import Alter, Lie, Turn
 
@@ -80,23 +85,13 @@ def _natural_beside_an_open_hand(moves: list[Played]) -> bool:
     return line(moves) == "natural" and acts(moves) == ["stand"] and up(moves)[0] in "23456789"
 
 
+_NATURAL = BetSettled("s1", "s1", "main", 100, 250, "natural", credited(250))
+
+
 def _natural_settled_at_once(turn: Turn) -> Turn:
     if isinstance(turn[-1], DecisionOffered):
-        return [*turn[:-1], BetSettled("s1", "s1", "main", 100, 250, "natural", None), turn[-1]]
+        return [*turn[:-1], _NATURAL, turn[-1]]
     return [data for data in turn if not (isinstance(data, BetSettled) and data.hand == "s1")]
-
-
-def _voiding(*refunds: Refund) -> Alter:
-    """End the round by a void that returns these stakes."""
-
-    def alter(turn: Turn) -> Turn:
-        kept = [data for data in turn if not isinstance(data, BetSettled)]
-        return [
-            RoundVoided("a malfunction", list(refunds)) if isinstance(data, RoundClosed) else data
-            for data in kept
-        ]
-
-    return alter
 
 
 def _laying(stakes: dict[str, dict[str, int]]) -> Alter:
@@ -182,7 +177,10 @@ MONEY: dict[str, Lie] = {
         choose=STAND,
         stakes=SIDE_BETS,
         wanted=ends("perfect_pair", bet="perfect_pairs"),
-        alter=settled("perfect_pairs", paid_minor=350, line="mixed_pair", funds=None),
+        alter=both(
+            settled("perfect_pairs", paid_minor=350, line="mixed_pair", funds=credited(350)),
+            without_balances,
+        ),
     ),
     "cash out shown 1.20 and paid 1.02": Lie(
         game="nba",
@@ -190,7 +188,7 @@ MONEY: dict[str, Lie] = {
         choose=prefer("cash-out", "decline"),
         logs=_sold_at_six_fifths,
         wanted=does("cash-out"),
-        alter=settled("main", paid_minor=102, funds=None),
+        alter=settled("main", paid_minor=102, funds=credited(102)),
     ),
     "right payment by the wrong line": Lie(
         game="zero",
@@ -320,7 +318,7 @@ MONEY: dict[str, Lie] = {
     ),
     "a side bet without a main stake": Lie(
         game="nba",
-        findings=["stake_not_allowed", "stake_mismatch"],
+        findings=["stake_not_allowed", "stake_mismatch", "stake_mismatch"],
         choose=STAND,
         alter=changing(DealRequested, having(stakes={"s1": {"perfect_pairs": 100}})),
     ),
@@ -333,32 +331,43 @@ MONEY: dict[str, Lie] = {
     # Voids
     "refund short": Lie(
         game="zero",
-        findings=["refund_mismatch"],
+        findings=["refund_mismatch", "void_unfounded"],
         choose=STAND,
-        alter=lambda: _voiding(Refund("s1", "main", 99)),
+        alter=lambda: voiding(Refund("s1", "main", 99, credited(99))),
     ),
     "refund missing": Lie(
-        game="zero", findings=["refund_mismatch"], choose=STAND, alter=lambda: _voiding()
+        game="zero",
+        findings=["refund_mismatch", "void_unfounded"],
+        choose=STAND,
+        alter=lambda: voiding(),
     ),
     "refund above the stake": Lie(
         game="zero",
-        findings=["refund_mismatch"],
+        findings=["refund_mismatch", "void_unfounded"],
         choose=STAND,
-        alter=lambda: _voiding(Refund("s1", "main", 60), Refund("s1", "main", 60)),
+        alter=lambda: voiding(*[Refund("s1", "main", 60, credited(60))] * 2),
     ),
     "a natural voided away": Lie(
         game="zero",
-        findings=["win_voided"],
+        findings=["win_voided", "void_unfounded"],
         choose=STAND,
-        alter=lambda: _voiding(Refund("s1", "main", 100)),
+        alter=lambda: voiding(Refund("s1", "main", 100, credited(100))),
         wanted=ends("natural"),
+    ),
+    "a push voided, which takes nothing": Lie(
+        game="zero",
+        findings=["void_unfounded"],
+        choose=STAND,
+        alter=lambda: voiding(Refund("s1", "main", 100, credited(100))),
+        wanted=ends("push"),
     ),
     "a paid win refunded on top": Lie(
         game="zero",
-        findings=["refund_mismatch"],
+        findings=["refund_mismatch", "void_unfounded"],
         choose=STAND,
         alter=lambda: changing(
-            RoundClosed, lambda _: RoundVoided("a malfunction", [Refund("s1", "main", 100)])
+            RoundClosed,
+            lambda _: RoundVoided("a malfunction", [Refund("s1", "main", 100, credited(100))]),
         )(),
         wanted=ends("natural"),
     ),
@@ -368,4 +377,5 @@ MONEY: dict[str, Lie] = {
         choose=STAND,
         alter=lambda: _laying({"s1": {"main": 5000}}),
     ),
+    **WALLET,
 }

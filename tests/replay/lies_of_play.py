@@ -27,7 +27,9 @@ from tests.replay.lying import (
     both,
     cards,
     changing,
+    credited,
     dealer_natural,
+    debited,
     does,
     dropped,
     ends,
@@ -41,6 +43,7 @@ from tests.replay.lying import (
     twice,
     up,
     withholding,
+    without_balances,
 )
 from tests.replay.lying_table import Lie, Turn
 
@@ -225,6 +228,22 @@ PLAY: dict[str, Lie] = {
         check=True,
         wanted=lambda moves: up(moves)[0] == "A" and not dealer_natural(moves),
     ),
+    "a natural denied at the check of a shoe never revealed": Lie(
+        game="zero",
+        findings=["check_wrong", "seed_not_revealed"],
+        choose=STAND,
+        check=False,
+        wanted=lambda moves: up(moves)[0] == "A" and dealer_natural(moves),
+        alter=changing(ShoeRevealed, dropped),
+    ),
+    "a natural claimed at the check of a shoe never revealed": Lie(
+        game="zappit",
+        findings=["check_wrong", "seed_not_revealed"],
+        choose=STAND,
+        check=True,
+        wanted=lambda moves: up(moves)[0] == "A" and not dealer_natural(moves),
+        alter=changing(ShoeRevealed, dropped),
+    ),
     "no check where the rules demand one": Lie(
         game="zappit",
         findings=["check_wrong"],
@@ -254,6 +273,19 @@ PLAY: dict[str, Lie] = {
             ends("natural")(moves) and up(moves)[0] == "7" and moves[-1].after.dealer.count == 2
         ),
         alter=both(lambda: _exposed, changing(HoleCardShown, having(card="Ts"))),
+    ),
+    "hole card exposed, then shown as another from a shoe never revealed": Lie(
+        game="nba",
+        findings=["hole_card_exposed", "card_mismatch", "seed_not_revealed"],
+        choose=STAND,
+        wanted=lambda moves: (
+            ends("natural")(moves) and up(moves)[0] == "7" and moves[-1].after.dealer.count == 2
+        ),
+        alter=both(
+            lambda: _exposed,
+            changing(HoleCardShown, having(card="Ts")),
+            changing(ShoeRevealed, dropped),
+        ),
     ),
     # Offers
     "split offered after a hit": Lie(
@@ -347,7 +379,10 @@ PLAY: dict[str, Lie] = {
         wanted=lambda moves: acts(moves)[:2] == ["split", "hit"],
         alter=both(
             changing(DecisionOffered, offering("split"), only=1),
-            changing(DecisionMade, having(act="split", added_stake_minor=100), only=1),
+            changing(
+                DecisionMade, having(act="split", added_stake_minor=100, funds=debited(100)), only=1
+            ),
+            without_balances,
         ),
     ),
     "zap after a hit": Lie(
@@ -365,11 +400,21 @@ PLAY: dict[str, Lie] = {
         findings=["offer_not_allowed", "illegal_decision"],
         choose=prefer("double", "decline"),
         wanted=lambda moves: acts(moves) == ["double"] and not ends("bust")(moves),
-        alter=both(lambda: _cash_out_of_a_double, settled("main", paid_minor=150, line="cash_out")),
+        alter=both(
+            lambda: _cash_out_of_a_double,
+            settled("main", paid_minor=150, line="cash_out", funds=credited(150)),
+        ),
+    ),
+    "double barred for lack of money with 9,999.00 left": Lie(
+        game="zappit",
+        findings=["offer_withheld"],
+        choose=STAND,
+        wanted=_one_offer,
+        alter=changing(DecisionOffered, withholding("double", double="funds")),
     ),
     "a barred act taken": Lie(
         game="zappit",
-        findings=["illegal_decision"],
+        findings=["offer_withheld", "illegal_decision"],
         choose=prefer("double", "decline"),
         wanted=does("double"),
         alter=changing(DecisionOffered, withholding("double", double="funds")),
@@ -380,6 +425,13 @@ PLAY: dict[str, Lie] = {
         choose=STAND,
         wanted=_one_offer,
         alter=changing(DecisionMade, having(actor=None)),
+    ),
+    "a decision recorded twice": Lie(
+        game="zero",
+        findings=["decision_repeated"],
+        choose=STAND,
+        wanted=_one_offer,
+        alter=changing(DecisionMade, lambda made: (made, made)),
     ),
     "a hit that nobody decided": Lie(
         game="zero",

@@ -1,14 +1,23 @@
 """Lies about clocks, defaults and held wins: what policies forbid."""
 
 from datetime import timedelta
+from typing import Literal
 
 from msgspec.structs import replace
 
-from ledger.events import DecisionMade, DecisionOffered, RoundOpened, WinHeld
+from ledger.events import (
+    BetSettled,
+    DealRequested,
+    DecisionMade,
+    DecisionOffered,
+    InputRefused,
+    RoundOpened,
+    WinHeld,
+)
 from replay.policies import POLICIES, Policy
 from replay.wallet import MemoryWallet
 from tests.replay.helpers import prefer
-from tests.replay.lying import STAND, both, changing, does, dropped, ends, having
+from tests.replay.lying import STAND, both, broken_off, changing, does, dropped, ends, having
 from tests.replay.lying_table import Lie
 
 DUE = "2026-01-02T12:20:00.000000Z"
@@ -29,6 +38,18 @@ def _patient(policy: Policy | None) -> Policy:
 
 def _none(policy: Policy | None) -> None:
     """Keep no policy at all."""
+
+
+def _refusing(game: str, reason: Literal["late", "illegal", "closed"]) -> Lie:
+    """Refuse a hit at the moment it is offered; the player stands instead."""
+    refused = InputRefused("s1 hit", reason)
+    return Lie(
+        game=game,
+        findings=["refusal_wrong"],
+        choose=STAND,
+        wanted=does("stand"),
+        alter=changing(DecisionOffered, lambda offer: (offer, refused)),
+    )
 
 
 TIME: dict[str, Lie] = {
@@ -115,6 +136,24 @@ TIME: dict[str, Lie] = {
         choose=STAND,
         wanted=does("stand"),
         left_open=True,
+    ),
+    "a hit on offer refused as late": _refusing("nba", "late"),
+    "a hit on offer refused as late where there is no timer": _refusing("zappit", "late"),
+    "a hit on offer refused as illegal": _refusing("nba", "illegal"),
+    "a hit on offer refused as closed": _refusing("zero", "closed"),
+    "a deal refused as closed": Lie(
+        game="zero",
+        findings=["refusal_wrong"],
+        choose=STAND,
+        alter=changing(DealRequested, lambda data: (InputRefused("deal", "closed"), data)),
+    ),
+    "a natural left unsettled for two hours": Lie(
+        game="zappit",
+        findings=["settlement_overdue"],
+        choose=STAND,
+        wanted=ends("natural"),
+        left_open=True,
+        alter=broken_off(lambda data: isinstance(data, BetSettled)),
     ),
     "a policy the ledger does not carry": Lie(
         game="zero",

@@ -5,7 +5,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ledger.events import BetSettled, DecisionOffered, EventData, Funds
+from ledger.events import (
+    BetSettled,
+    DecisionOffered,
+    EventData,
+    Funds,
+    Refund,
+    RoundClosed,
+    RoundVoided,
+)
 from replay.engine.hand import Hand
 from replay.engine.outcomes import outcomes
 from replay.engine.round import Decide, RoundState
@@ -118,6 +126,38 @@ def held_back(
     return begin
 
 
+def broken_off(begins: Callable[[EventData], bool]) -> Callable[[], Alter]:
+    """Record nothing any more from such an event on."""
+
+    def begin() -> Alter:
+        over = False
+
+        def alter(turn: Turn) -> Turn:
+            nonlocal over
+            kept: Turn = []
+            for data in turn:
+                over = over or begins(data)
+                kept += [] if over else [data]
+            return kept
+
+        return alter
+
+    return begin
+
+
+def voiding(*refunds: Refund) -> Alter:
+    """End the round by a void that returns these stakes."""
+
+    def alter(turn: Turn) -> Turn:
+        kept = [data for data in turn if not isinstance(data, BetSettled)]
+        return [
+            RoundVoided("a malfunction", list(refunds)) if isinstance(data, RoundClosed) else data
+            for data in kept
+        ]
+
+    return alter
+
+
 # The rules that are played by
 
 
@@ -199,6 +239,30 @@ def dealer_natural(moves: list[Played]) -> bool:
 def cards(moves: list[Played]) -> int:
     """How many cards left the shoe."""
     return sum(type(move.before.due).__name__ == "Deal" for move in moves)
+
+
+# What a wallet says that says no more than it must
+
+
+def credited(minor: int) -> Funds:
+    return Funds("credit", minor, 0, None, "accepted", None)
+
+
+def debited(minor: int) -> Funds:
+    return Funds("debit", minor, 0, None, "accepted", None)
+
+
+def without_balances() -> Alter:
+    """Say no balances, so that another payment may be put in the place of the wallet's."""
+
+    def untold(data: Any) -> EventData:
+        funds = getattr(data, "funds", None)
+        if funds is not None:
+            data = replace(data, funds=replace(funds, balance_after_minor=None))
+        told: EventData = data
+        return told
+
+    return lambda turn: [untold(data) for data in turn]
 
 
 # Wallets that lie

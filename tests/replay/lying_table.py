@@ -18,6 +18,7 @@ import pytest
 
 from ledger import Ledger
 from ledger.events import (
+    AlarmRaised,
     BetSettled,
     CardDealt,
     DealerChecked,
@@ -26,6 +27,7 @@ from ledger.events import (
     RoundClosed,
     WinHeld,
 )
+from ledger.streams import OPERATIONS_STREAM
 from replay.audit import replay_in
 from replay.catalogue import add_rules
 from replay.engine.cards import FACE_DOWN
@@ -87,7 +89,8 @@ class Lie:
     place shows. `check` is what the dealer says after looking. `alter` makes what changes each
     turn before it is signed, anew for each round. `claims` is the digest named, known or not.
     `keeps` gives the policy the table keeps instead of the one it names, and `waits` how long the
-    player thinks over the n-th decision. A round `left_open` after the deal is never played on.
+    player thinks over the n-th decision. A round `left_open` after the deal is never played on,
+    and two hours pass.
     """
 
     game: str
@@ -101,7 +104,7 @@ class Lie:
     faces: Mapping[int, str] = field(default_factory=dict)
     check: bool | None = None
     alter: Callable[[], Alter] = lambda: truthfully
-    wallet: Callable[[], MemoryWallet] = lambda: MemoryWallet(1_000_000)
+    wallet: Callable[[], MemoryWallet | None] = lambda: MemoryWallet(1_000_000)
     claims: str | None = None
     books_true_totals: bool = False
     keeps: Callable[[Policy | None], Policy | None] = lambda policy: policy
@@ -206,7 +209,7 @@ def tell(lie: Lie, name: str, monkeypatch: pytest.MonkeyPatch) -> Told:
     table = LiveTable(
         ledger,
         logged,
-        TableSettings(limits=dict(lie.limits), currency="EUR"),
+        TableSettings(limits=dict(lie.limits), currency=GAMES[lie.game].currency),
         wallet=lie.wallet(),
         journal=AlteringJournal(ledger, lie),
         seeds=lambda: SEED,
@@ -220,8 +223,8 @@ def tell(lie: Lie, name: str, monkeypatch: pytest.MonkeyPatch) -> Told:
     live.place(lie.stakes)
     live.deal(lie.stakes, occasion(lie, table, round_id))
     if lie.left_open:
-        clock.forward(minutes=20)
-        table.open_round("p-2")
+        clock.forward(hours=2)
+        ledger.append((OPERATIONS_STREAM, AlarmRaised(1, None, "time passes")))
     for number in count():
         if not isinstance(live.due, Decide) or lie.left_open:
             break

@@ -9,10 +9,11 @@ from ledger.errors import KeyUnusable, StreamConflict
 from ledger.events import BetSettled, WinHeld, WinReleased
 from ledger.verify import verify
 from replay.engine.round import Decide
-from replay.errors import InputRefusedError
+from replay.errors import DisputeRefused, InputRefusedError
 from replay.holds import held_wins, release_win
+from replay.interruptions import Hold, circumstances_of
 from replay.live_round import LiveRound
-from replay.wallet import MemoryWallet
+from replay.wallet import AnyWallet, MemoryWallet
 from tests.replay.faults import Floor
 from tests.replay.helpers import Draft, Played
 
@@ -26,7 +27,7 @@ def wins_even_money(moves: list[Played]) -> bool:
     ] == ["stand"]
 
 
-def won(floor: Floor, stake_minor: int, wallet: MemoryWallet | None = None) -> LiveRound:
+def won(floor: Floor, stake_minor: int, wallet: AnyWallet | None = None) -> LiveRound:
     live = floor.deal(wins_even_money, stakes={"s1": {"main": stake_minor}}, wallet=wallet)
     live.decide("s1", "stand")
     return live
@@ -63,7 +64,9 @@ def test_a_held_win_is_released_once_by_the_staff() -> None:
     live = won(floor, 15_000 * POUNDS, wallet)
     floor.clock.forward(days=1)
     released = release_win(floor.ledger, live.round_id, wallet=wallet)
-    assert released.released_at == "2026-01-03T12:00:00.000000Z"
+    assert released.amount_minor == 15_000 * POUNDS
+    [held] = held_wins(floor.ledger)
+    assert (held.released_at, held.left_minor) == ("2026-01-03T12:00:00.000000Z", 0)
     assert wallet.balance_minor(live.player) == OPENING + 15_000 * POUNDS
     event = floor.ledger.events(f"holds/{live.round_id}")[-1].event
     assert isinstance(event.data, WinReleased)
@@ -97,6 +100,38 @@ def test_of_two_releases_at_once_one_is_refused(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(StreamConflict):
         release_win(floor.ledger, live.round_id, wallet=wallet)
     assert wallet.balance_minor(live.player) == OPENING + 15_000 * POUNDS
+
+
+def test_a_release_short_of_what_was_held_leaves_the_rest_due() -> None:
+    floor, wallet = Floor("zero"), MemoryWallet(OPENING)
+    live = won(floor, 15_000 * POUNDS, wallet)
+    stream = f"holds/{live.round_id}"
+    floor.ledger.append((stream, WinReleased(live.round_id, 4_000 * POUNDS, None)))
+    [held] = held_wins(floor.ledger)
+    assert (held.released_minor, held.left_minor) == (4_000 * POUNDS, 11_000 * POUNDS)
+    assert held.released_at is None
+    released = release_win(floor.ledger, live.round_id, wallet=wallet)
+    assert released.amount_minor == 11_000 * POUNDS
+    assert wallet.balance_minor(live.player) == OPENING + 11_000 * POUNDS
+    with pytest.raises(InputRefusedError, match="released before"):
+        release_win(floor.ledger, live.round_id, wallet=wallet)
+
+
+def test_a_release_that_the_wallet_declines_is_not_recorded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    floor, wallet = Floor("zero"), MemoryWallet(OPENING)
+    live = won(floor, 15_000 * POUNDS, wallet)
+    credit = wallet.credit
+
+    def declined(player: str, amount_minor: int, reference: str) -> object:
+        return replace(credit(player, amount_minor, reference), answer="declined")
+
+    monkeypatch.setattr(wallet, "credit", declined)
+    with pytest.raises(DisputeRefused, match=r"answered 'declined' to a credit of 15,000\.00"):
+        release_win(floor.ledger, live.round_id, wallet=wallet)
+    [held] = held_wins(floor.ledger)
+    assert (held.released_at, wallet.balance_minor(live.player)) == (None, OPENING)
 
 
 def test_a_round_without_a_held_win_has_none_to_release() -> None:
@@ -144,6 +179,17 @@ def test_a_small_win_that_was_held_all_the_same() -> None:
     live = won(floor, 100)
     floor.ledger.append((f"holds/{live.round_id}", WinHeld(live.round_id, 100, "a mood")))
     assert floor.codes() == ["hold_mismatch"]
+
+
+def test_a_hold_at_leaf_n_is_no_circumstance_of_the_first_n() -> None:
+    floor = Floor("zero")
+    live = won(floor, 15_000 * POUNDS)
+    [hold] = floor.ledger.events(f"holds/{live.round_id}")
+    for round_id in (None, live.round_id):
+        before = circumstances_of(floor.ledger, hold.leaf_index, round_id=round_id)
+        assert before.holds == {}
+        after = circumstances_of(floor.ledger, hold.leaf_index + 1, round_id=round_id)
+        assert after.holds == {live.round_id: Hold(15_000 * POUNDS, 0)}
 
 
 def test_more_released_than_was_held() -> None:

@@ -408,20 +408,3 @@ def test_turns_are_whole_so_no_live_round_rests_after_the_hole_card_was_shown(nb
     assert isinstance(live.due, Decide)
     live.decide(live.due.hand, "stand")
     assert live.is_over
-
-
-@pytest.mark.parametrize("cut", ["HoleCardShown", "CardDealt"])
-def test_a_record_cut_after_the_dealer_s_cards_is_not_resumed(cut: str, nba: Floor) -> None:
-    def draws(moves: list[Played]) -> bool:
-        return asked(moves) and moves[-1].after.dealer.count > 2
-
-    live = nba.deal(draws)
-    assert isinstance(live.due, Decide)
-    live.decide(live.due.hand, "stand")
-    events = [each.event.data for each in nba.ledger.events(live.round_id)]
-    kinds = [type(each).__name__ for each in events]
-    end = kinds.index("HoleCardShown") + (1 if cut == "HoleCardShown" else 2)
-    foreign = Floor("nba")
-    foreign.ledger.append(*[(live.round_id, each) for each in events[:end]])
-    with pytest.raises(InputRefusedError, match="the dealer's cards have been shown"):
-        resume_round(foreign.ledger, live.round_id)

@@ -11,6 +11,7 @@ from ledger.events import (
     DealRequested,
     DecisionOffered,
     EventData,
+    Funds,
     InputRefused,
     RoundClosed,
     ShoeCommitted,
@@ -66,7 +67,7 @@ def _data(ledger: Ledger, round_id: str) -> list[EventData]:
 # Replay of any played round equals it
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(sittings())
 def test_replay_of_any_played_round_equals_it(sitting: Sitting) -> None:
     balance = sitting.balance_minor
@@ -87,7 +88,7 @@ def test_replay_of_any_played_round_equals_it(sitting: Sitting) -> None:
         assert wallet.balance_minor("p-1") == balance + change >= 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(sittings())
 def test_a_recorded_round_written_as_text_is_judged_as_it_was_paid(sitting: Sitting) -> None:
     live = sit_down(_shared_ledger, sitting, None)
@@ -428,3 +429,20 @@ def test_what_the_events_say_of_money(ledger: Ledger) -> None:
     assert (requested.funds.direction, requested.funds.cash_minor) == ("debit", 100)
     assert requested.funds.balance_after_minor == 900
     assert str(requested.funds.transaction).startswith(f"{live.round_id}/deal/")
+
+
+class DecliningWallet(MemoryWallet):
+    """A wallet that takes no stake."""
+
+    def debit(self, player: str, amount_minor: int, reference: str) -> Funds:
+        return Funds("debit", amount_minor, 0, reference, "declined", None)
+
+
+def test_a_stake_that_the_wallet_declines_is_not_played() -> None:
+    ledger = new_ledger()
+    settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR")
+    wallet = DecliningWallet(1_000)
+    live = LiveTable(ledger, GAMES["nba"].rules, settings, wallet=wallet).open_round("p-1")
+    with pytest.raises(StakeRefused, match="the wallet answered 'declined'"):
+        live.deal({"s1": {"main": 100}})
+    assert len(ledger.events(live.round_id)) == 2

@@ -2,6 +2,7 @@
 
 import multiprocessing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,18 +38,18 @@ def test_an_open_round_bars_another_of_the_same_game(nba: Floor) -> None:
     nba.table().open_round(live.player)
 
 
-def _open_many(path: Path, barrier: object, answers: object) -> None:
+def _open_many(path: Path, barrier: Any, answers: Any) -> None:
     with Ledger.open(path) as ledger:
         table = LiveTable(ledger, current_rules(ledger, "nba"), SETTINGS)
         won = 0
         for number in range(20):
-            barrier.wait()  # type: ignore[attr-defined]
+            barrier.wait()
             try:
                 table.open_round(f"p-{number}")
                 won += 1
             except InputRefusedError:
                 pass
-        answers.put(won)  # type: ignore[attr-defined]
+        answers.put(won)
 
 
 def test_of_two_processes_that_open_at_once_one_is_refused(tmp_path: Path) -> None:

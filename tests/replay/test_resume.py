@@ -15,6 +15,7 @@ from replay.games import GAMES
 from replay.replayer import replay_round
 from replay.resume import resume_round
 from replay.wallet import MemoryWallet
+from tests.ledger.helpers import said
 from tests.replay.helpers import ORIGIN, new_ledger
 from tests.replay.live import STAKES, Spy, open_decision, play_on, replayed, table
 
@@ -84,7 +85,7 @@ def test_two_resumptions_deal_the_same_cards(path: Path) -> None:
         before = ledger.size()
         again.decide("s1", "hit")
         turn = [
-            recorded.event.data
+            said(recorded.event.data)
             for recorded in ledger.events(live.round_id)
             if recorded.leaf_index >= before
         ]

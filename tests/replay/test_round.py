@@ -3,6 +3,7 @@
 from collections import Counter
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import msgspec
 import pytest
@@ -183,7 +184,9 @@ def test_a_round_as_text_is_judged_as_it_was_paid(setting: Setting) -> None:
     judgement = adjudicate(read, rules, {})
     seen = Counter(move.card for move in written(moves) if isinstance(move, DealMove))
     if any(seen[card] > rules.decks for card in PACK):
-        assert {found.code for found in judgement.findings} == {"card_impossible"}
+        # What was paid may then differ from what the hands still come to.
+        codes = {found.code for found in judgement.findings}
+        assert codes - {"expect_mismatch"} == {"card_impossible"}
         return
     assert judgement.complete
     assert not judgement.findings
@@ -226,7 +229,7 @@ BAD_STAKES = {
 
 @pytest.mark.parametrize("name", BAD_STAKES)
 def test_stakes_refused(name: str) -> None:
-    stakes: dict[str, dict[str, int]] = BAD_STAKES[name]  # type: ignore[assignment]
+    stakes: Any = BAD_STAKES[name]
     with pytest.raises(StakeRefused):
         open_round(GAMES["nba"].rules, stakes)
 

@@ -6,6 +6,7 @@ from itertools import combinations_with_replacement
 from math import comb, prod
 
 import pytest
+from msgspec.structs import replace
 
 from replay.engine.cards import PACK
 from replay.engine.side_bets import side_bet_line, side_bet_odds
@@ -63,6 +64,14 @@ def test_twenty_one_plus_three_over_every_three_cards() -> None:
     assert found["flush"] == 4 * comb(104, 3) - trips - runs == 700_928
     assert sum(found.values()) == comb(416, 3)
     assert returned / 100 / comb(416, 3) == Fraction(119_489, 124_085)
+
+
+def test_an_ace_that_is_low_only_ends_no_run_of_queen_and_king() -> None:
+    low = replace(THREE, ace_high_and_low=False)
+    assert side_bet_line(low, ("Qs", "Kd"), "Ah") is None
+    assert side_bet_line(low, ("Qs", "Ks"), "As") == "flush"
+    assert side_bet_line(low, ("As", "2d"), "3h") == "straight"
+    assert side_bet_line(low, ("Js", "Qd"), "Kh") == "straight"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -181,10 +182,10 @@ def _waiting_ledger(path: Path) -> None:
         batch.flush()
 
 
-def _sweep_in(path: Path, barrier: object, answers: object) -> None:
+def _sweep_in(path: Path, barrier: Any, answers: Any) -> None:
     with Ledger.open(path) as ledger:
-        barrier.wait()  # type: ignore[attr-defined]
-        answers.put({each.round for each in sweep(ledger).swept})  # type: ignore[attr-defined]
+        barrier.wait()
+        answers.put({each.round for each in sweep(ledger).swept})
 
 
 def test_two_processes_that_sweep_at_once_share_the_rounds(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from audit_reports.shuffle_tests.results import ShuffleTest, judge
 from audit_reports.shuffle_tests.shoes import ShoeCounts
 from audit_reports.verified import made_of_verified
 from ledger import Ledger
-from ledger.events import RULES_STREAM
+from ledger.streams import RULES_STREAM
 from replay.catalogue import rules_by_digest
 
 Ints = npt.NDArray[Any]

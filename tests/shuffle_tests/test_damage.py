@@ -152,7 +152,7 @@ def test_what_is_left_of_a_ledger_whose_tail_is_gone_is_counted_when_asked(
         with pytest.raises(LeafRefused, match="tail is gone"):
             run_shuffle_tests(opened)
         with open_tables(opened, verified_only=True) as tables:
-            report = report_on(opened, tables, Asked())
+            report = report_on([opened], tables, Asked())
         assert report.objection is not None
         assert "tail is gone" in report.objection
         assert report.shuffle is not None

@@ -137,7 +137,7 @@ def test_worker_processes_count_the_same(
     here = at_once(ledger)
     monkeypatch.setattr(verification, "SHARED_FROM", 0)
     monkeypatch.setattr(verification, "SHARED_RUN", 150)
-    monkeypatch.setattr("ledger.sharing.SHARED_FROM", 0)
+    monkeypatch.setattr("ledger.verify.workers.SHARED_FROM", 0)
     assert at_once(ledger) == here
 
 

@@ -67,7 +67,7 @@ def test_a_strategy_is_shown_and_written(tmp_path: Path) -> None:
     assert "hard 12, 4 cards" in shown
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     rows = json.loads(_run("strategy", "zero", "--json"))
-    assert {"section", "hand", "cards", "up", "acts"} == set(rows[0])
+    assert {"section", "hand", "cards", "up", "acts", "or_more"} == set(rows[0])
 
 
 def test_every_decision_of_a_round_is_priced(tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
 """The charts say what is known of these games, and the players built on them keep to the rules."""
 
+from collections import Counter
+from itertools import combinations_with_replacement
+
 import pytest
 
-from replay.engine.round import RoundState
+from replay.engine.round import Decide, RoundState
 from replay.games import GAMES
 from replay.theory import ChartRow, basic_act, optimal_act, strategy
 from replay.theory.chart_html import UP_NAMES, chart_page
@@ -43,6 +46,76 @@ def test_zappit_zaps_all_stiff_hands_and_then_plays_on_without() -> None:
 def test_zeros_four_cards_draw_for_the_fifth() -> None:
     assert _row("zero", "hard 12", cards=4)["6"] == "hit"
     assert _row("zero", "hard 12")["6"] == "stand"
+
+
+def test_zeros_five_cards_are_past_the_line_and_stand_as_elsewhere() -> None:
+    row = _row("zero", "hard 16", cards=5)
+    assert row["10"] == _row("nba", "hard 16", section="later")["10"] == "stand"
+    assert _row("zero", "hard 16", section="hard")["10"] == "hit"
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_the_chart_lists_no_hand_that_no_cards_make(game: str) -> None:
+    made = {(_hand_of(cards), len(cards)) for n in range(2, 7) for cards in _all_cards(n)}
+    fewest = {"later": (3, 4, 5, 6)}
+    for row in strategy(GAMES[game].rules):
+        if row.section != "pairs":
+            counts = [row.cards] if row.cards else fewest.get(row.section, (2,))
+            assert any((row.hand, count) in made for count in counts), row
+
+
+@pytest.mark.parametrize("game", sorted(GAMES))
+def test_who_follows_the_chart_plays_as_the_basic_player_does(game: str) -> None:
+    rules, met = GAMES[game].rules, Counter[str]()
+    rows = {(row.section, row.hand, row.cards): row for row in strategy(rules)}
+
+    def choose(state: RoundState) -> str:
+        act = basic_act(state)
+        if act not in ("insurance", "even-money", "decline"):
+            row, read = _read(rows, state)
+            assert act == read, (state, row)
+            met[f"{row.section} {row.cards}"] += 1
+        return act
+
+    for number in range(1500):
+        play(rules, shoe_cards(rules, number), choose, seats=rules.seats)
+    assert {"hard 0", "soft 0", "pairs 0", "later 0"} <= met.keys()
+    assert game != "zero" or {"later 3", "later 4", "later 5"} <= met.keys()
+
+
+def _read(rows: dict[tuple[str, str, int], ChartRow], state: RoundState) -> tuple[ChartRow, str]:
+    """Read the chart as a person does: the row nearest to the hand, else that of its first two."""
+    due = state.due
+    assert isinstance(due, Decide)
+    hand = next(held for held in state.hands if held.name == due.hand).hand
+    name = f"{'soft' if hand.soft else 'hard'} {hand.total}"
+    kind = "soft" if hand.soft else "hard"
+    nearest = [("later", min(hand.count, 5)), ("later", 0), (kind, 0)]
+    if hand.count == 2:
+        nearest = [(kind, 0), ("split", 0), ("later", 0)]
+        if hand.origin != "initial":
+            section = "split" if hand.origin == "split" else "zapped"
+            nearest = [(section, 0), ("zapped", 0), *nearest[:1], ("later", 0)]
+        elif "split" in due.legal:
+            pair = hand.total // 2 if not hand.soft else "A"
+            return _at(rows["pairs", f"{pair},{pair}", 0], state, due)
+    found = [rows[section, name, n] for section, n in nearest if (section, name, n) in rows]
+    return _at(found[0], state, due)
+
+
+def _at(row: ChartRow, state: RoundState, due: Decide) -> tuple[ChartRow, str]:
+    up = "A" if state.dealer.up_value == 1 else str(state.dealer.up_value)
+    act, _, instead = row.acts[UP_NAMES.index(up)].partition("/")
+    return row, act if act in due.legal else instead
+
+
+def _all_cards(count: int) -> list[tuple[int, ...]]:
+    return list(combinations_with_replacement(range(1, 11), count))
+
+
+def _hand_of(cards: tuple[int, ...]) -> str:
+    is_soft = 1 in cards and sum(cards) <= 11
+    return f"soft {sum(cards) + 10}" if is_soft else f"hard {sum(cards)}"
 
 
 def test_aces_are_never_split_where_they_may_not_be() -> None:

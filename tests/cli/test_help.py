@@ -1,0 +1,111 @@
+"""What `--help` lists and loads, and how each command's help ends."""
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+import typer
+
+from cli.commands import PANELS
+from cli.main import app, loaded
+
+HEAVY = ("numpy", "pyarrow", "duckdb", "scipy", "eventsourcing", "cryptography", "rich")
+
+ROOT: Any = typer.main.get_command(app).make_context("shoeproof", ["demo"])
+LISTED = [each for commands in PANELS.values() for each in commands]
+
+
+def below(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield a command and those below it, each by the words that call it."""
+    yield path, command
+    for name, each in getattr(command, "commands", {}).items():
+        yield from below(each, (*path, name))
+
+
+EVERY = [each for listed in LISTED for each in below(loaded(listed.name), (listed.name,))]
+
+every_command = pytest.mark.parametrize(
+    ("path", "command"), EVERY, ids=[" ".join(path) for path, _ in EVERY]
+)
+
+
+def helped(path: tuple[str, ...], command: Any) -> str:
+    """Return a command's help in eighty columns."""
+    context = typer.Context(command, info_name=path[-1], parent=ROOT, terminal_width=80)
+    return str(command.get_help(context))
+
+
+def python(code: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+
+
+@pytest.mark.parametrize("words", [["--help"], ["-h"], []], ids=" ".join)
+def test_the_list_of_commands_loads_nothing_heavy(words: list[str]) -> None:
+    code = f"""
+import sys
+from cli.main import app
+app({words!r}, standalone_mode=False) if {words!r} else None
+print("LOADED", *(name for name in {HEAVY!r} if name in sys.modules))
+"""
+    assert all(find_spec(name) for name in HEAVY)
+    assert python(code).splitlines()[-1] == "LOADED"
+
+
+def test_completion_of_a_command_loads_nothing_heavy() -> None:
+    code = f"""
+import os, sys
+os.environ |= {{"_SHOEPROOF_COMPLETE": "complete_bash"}}
+os.environ |= {{"COMP_WORDS": "shoeproof re", "COMP_CWORD": "1"}}
+from cli.main import app
+try:
+    app(prog_name="shoeproof")
+except SystemExit:
+    print("LOADED", *(name for name in {HEAVY!r} if name in sys.modules))
+"""
+    assert python(code).split() == ["replay", "report", "rebuild", "LOADED"]
+
+
+@pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.name)
+def test_the_list_says_of_a_command_what_its_own_help_says_first(listed: Any) -> None:
+    assert loaded(listed.name).help.startswith(listed.says)
+
+
+def test_every_command_is_listed_on_a_line_of_its_own_in_eighty_columns() -> None:
+    lines = ROOT.command.get_help(ROOT).splitlines()
+    for listed in LISTED:
+        assert f"  {listed.name:<13}  {listed.says}" in lines
+
+
+@every_command
+def test_every_command_has_two_ways_to_ask_for_help(path: tuple[str, ...], command: Any) -> None:
+    assert "-h, --help" in helped(path, command)
+
+
+@every_command
+def test_the_commands_of_a_group_are_listed_whole(path: tuple[str, ...], command: Any) -> None:
+    listed = helped(path, command).partition("\nCommands:\n")[2].partition("\n\n")[0]
+    assert "..." not in listed
+    names = [line.split()[0] for line in listed.splitlines()]
+    assert names == [*getattr(command, "commands", {})]
+
+
+@every_command
+def test_help_ends_with_an_example_that_the_command_takes(
+    path: tuple[str, ...], command: Any
+) -> None:
+    last = helped(path, command).splitlines()[-1]
+    assert last.startswith("  Example: shoeproof ")
+    context = ROOT
+    words = shlex.split(last)[2:]
+    while words and isinstance(context.command, typer.core.TyperGroup):
+        name, found, words = context.command.resolve_command(context, words)
+        assert found is not None
+        context = found.make_context(name, words, parent=context)
+        words = [*context._protected_args, *context.args]
+    assert context.command in (command, *getattr(command, "commands", {}).values())
