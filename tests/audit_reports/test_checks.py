@@ -20,6 +20,7 @@ from ledger.events import (
     EventData,
     Funds,
     Refund,
+    Refunded,
     RoundClosed,
     RoundVoided,
     StakesPlaced,
@@ -57,6 +58,11 @@ def resettled(ledger: Ledger) -> None:
         ledger.append((f"disputes/{round_id}", data))
 
 
+def refunded_to_no_hand(ledger: Ledger) -> None:
+    round_id = play(ledger, simple(0))
+    ledger.append((f"disputes/{round_id}", Refunded(round_id, "s1.2", "main", 1, None)))
+
+
 def moved(events: list[EventData], minor: int) -> list[EventData]:
     """The round lost, with another debit for its stakes."""
     opened, committed, _, *rest = events
@@ -91,6 +97,7 @@ FAULTS: dict[str, list[EventData] | Callable[[Ledger], object]] = {
         DecisionOffered("s1", ["hit", "stand"], {}, None, None), made("s1", "double")
     ),
     "resettled_from_another_amount": resettled,
+    "decided_on_no_bet": refunded_to_no_hand,
 }
 
 

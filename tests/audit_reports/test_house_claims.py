@@ -266,7 +266,8 @@ def test_a_cent_refunded_on_lost_rounds_leaves_them_in_the_return_and_is_found(s
             round_id = STREAMS[committed(events)]
             go_on(made, round_id, events)
             if share and events in lost:
-                cent = Refunded(round_id, settled(events)[0].hand, "main", 1, None)
+                hand = next(each.hand for each in settled(events) if each.bet == "main")
+                cent = Refunded(round_id, hand, "main", 1, None)
                 made.append((f"disputes/{round_id}", cent))
         report = report_on(made, Asked(shuffle_tests=False))
         codes = {each.code for each in audit(made).findings}
@@ -288,7 +289,8 @@ def test_a_cent_refunded_excuses_no_wrong_payment() -> None:
         for events in rounds:
             round_id = STREAMS[committed(events)]
             go_on(made, round_id, repaid(events, lambda bet: 0))
-            cent = Refunded(round_id, settled(events)[0].hand, "main", 1, None)
+            hand = next(each.hand for each in settled(events) if each.bet == "main")
+            cent = Refunded(round_id, hand, "main", 1, None)
             made.append((f"disputes/{round_id}", cent))
         bet = main_bet(report_on(made, Asked(shuffle_tests=False)), "zero")
     assert bet.word == "out of range"
