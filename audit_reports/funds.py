@@ -4,26 +4,15 @@ The wallet answers for a whole deal. Of several bets in one deal that were paid 
 money nothing says which had which, and nothing is invented.
 """
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from audit_reports.rows import WalletRow
 from audit_reports.said import Said
 from ledger.events import (
-    Awarded,
-    BetResettled,
-    BetSettled,
-    DealRequested,
-    DecisionMade,
-    EventData,
     Funds,
-    Refunded,
-    RoundVoided,
     Stakes,
-    WinReleased,
 )
-from replay.engine.hand import INSURANCE
-from replay.engine.outcomes import INSURANCE_BET, MAIN
+from replay.movements import movements_of
 from replay.wallet import is_accepted, is_held
 
 Direction: TypeAlias = Literal["debit", "credit"]
@@ -34,7 +23,7 @@ Split: TypeAlias = tuple[int, int] | None
 
 def funds_of_move(funds: Funds | None, amount_minor: int) -> Split:
     """Return the two kinds of money of one movement; None where they do not add up to it."""
-    if funds is None or funds.cash_minor + funds.incentive_minor != amount_minor:
+    if funds is None or funds.total_minor != amount_minor:
         return (0, 0) if not amount_minor and funds is None else None
     return funds.cash_minor, funds.incentive_minor
 
@@ -56,44 +45,6 @@ def funds_of_deal(funds: Funds | None, stakes: Stakes) -> dict[tuple[str, str], 
 def add(one: Split, other: Split) -> Split:
     """Add two movements; None where one of them is."""
     return None if one is None or other is None else (one[0] + other[0], one[1] + other[1])
-
-
-class Movement(NamedTuple):
-    """Money that an event moves: what was booked, and what the wallet answered.
-
-    `hand` and `bet` are None where it is for several bets, or for a sum.
-    """
-
-    direction: Direction
-    hand: str | None
-    bet: str | None
-    booked_minor: int
-    funds: Funds | None
-
-
-def movements(data: EventData) -> Iterator[Movement]:
-    """Yield the movements of money that an event records."""
-    match data:
-        case DealRequested():
-            laid = [(seat, bet, stake) for seat, bets in data.stakes.items()
-                    for bet, stake in bets.items()]  # fmt: skip
-            seat, bet = laid[0][:2] if len(laid) == 1 else (None, None)
-            yield Movement("debit", seat, bet, sum(stake for *_, stake in laid), data.funds)
-        case DecisionMade():
-            bet = INSURANCE_BET if data.act == INSURANCE else MAIN
-            yield Movement("debit", data.hand, bet, data.added_stake_minor, data.funds)
-        case BetSettled():
-            yield Movement("credit", data.hand, data.bet, data.paid_minor, data.funds)
-        case RoundVoided():
-            for each in data.refunds:
-                yield Movement("credit", each.hand, each.bet, each.amount_minor, each.funds)
-        case BetResettled():
-            booked = data.paid_minor - data.paid_before_minor
-            yield Movement("credit", data.hand, data.bet, booked, data.funds)
-        case Refunded() | Awarded():
-            yield Movement("credit", data.hand, data.bet, data.amount_minor, data.funds)
-        case WinReleased():
-            yield Movement("credit", None, None, data.amount_minor, data.funds)
 
 
 def moved_minor(funds: Funds, direction: Direction) -> int:
@@ -118,15 +69,16 @@ def wallet_rows(event: Said, round_: str, first_leaf: int | None, *, fun: bool) 
     is booked at all. A payment a part of which is held is booked with what was not.
     """
     rows = []
-    for direction, hand, bet, amount, funds in movements(event.data):
+    for movement in movements_of(event.data):
+        direction, funds = movement.direction, movement.funds
         if funds is None:
             continue
-        booked, moved = 0 if fun else amount, moved_minor(funds, direction)
+        booked, moved = 0 if fun else movement.booked_minor, moved_minor(funds, direction)
         if moved != booked and not (is_held(funds) and 0 <= moved <= booked):
             rows.append(
                 WalletRow(
                     first_leaf, event.leaf_index, event.at, round_, type(event.data).__name__,
-                    hand, bet, direction, booked, moved, funds.answer,
+                    movement.hand, movement.bet, direction, booked, moved, funds.answer,
                 )
             )  # fmt: skip
     return rows

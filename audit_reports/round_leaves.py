@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from audit_reports.fold import READ
-from audit_reports.funds import movements, wallet_rows
+from audit_reports.funds import wallet_rows
 from audit_reports.rows import DisputeRow, InterruptionRow, WalletRow
 from audit_reports.said import Said, said, text_of
 from ledger import StoredLeaf
@@ -29,6 +29,7 @@ from ledger.events import (
 from ledger.rounds import is_round
 from replay.engine.rules import Rules, rules_digest, rules_from_data
 from replay.errors import RulesError
+from replay.movements import movements_of
 
 Earlier: TypeAlias = Callable[[str], Sequence[StoredLeaf]]
 """Given a stream, returns its leaves that were gathered before, verified, in order."""
@@ -242,7 +243,7 @@ def _dispute(event: Said) -> DisputeRow:
         fields["case_number"] = data.case
     if isinstance(data, ComplaintOpened):
         fields |= {"span_begin": data.begin, "span_end": data.end}
-    for moved in movements(data):
+    for moved in movements_of(data):
         if moved.funds is not None:
             fields |= {
                 "cash_minor": moved.funds.cash_minor,

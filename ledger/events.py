@@ -42,6 +42,16 @@ class Funds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     balance_after_minor: int | None
     reference: str | None = None
 
+    @property
+    def total_minor(self) -> int:
+        """Return what was moved of both kinds of money, in minor units."""
+        return self.cash_minor + self.incentive_minor
+
+    @property
+    def change_minor(self) -> int:
+        """Return the change of the player's balance, in minor units: a debit is below zero."""
+        return self.total_minor if self.direction == "credit" else -self.total_minor
+
 
 class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The smallest and largest stake one bet type takes, in minor units; None is no bound."""

@@ -67,7 +67,7 @@ def _must_be_moved(funds: Funds, minor: int, currency: str) -> None:
             f"the wallet answered {funds.answer!r} to a credit of {wanted}: nothing was recorded, "
             "and no money moved; settle it with the wallet and decide again"
         )
-    moved = funds.cash_minor + funds.incentive_minor
+    moved = funds.total_minor
     if funds.direction != "credit" or moved != minor:
         said = amount_text(moved, currency)
         raise DisputeRefused(

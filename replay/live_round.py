@@ -35,6 +35,7 @@ from replay.engine.round import (
     apply,
     describe,
     open_round,
+    stakes_minor,
 )
 from replay.errors import InputOvertaken, InputRefusedError
 from replay.in_play import RoundInPlay
@@ -88,7 +89,7 @@ class LiveRound(RoundInPlay):
             self.table.check_stakes(stakes)
             self.restore_shoe(client_seed)
             state = open_round(self.table.rules, stakes)
-            staked = sum(sum(bets.values()) for bets in stakes.values())
+            staked = stakes_minor(stakes)
             funds = self._till.debit(staked, "deal", self._last_seq)
             requested = DealRequested(*asked, funds)
             self._finish_turn(state, [requested], moment)

@@ -121,7 +121,7 @@ def check_credit(
     """
     if funds is None or not is_accepted(funds.answer) or moves(funds, "credit", amount_minor):
         return
-    part = _moved(funds)
+    part = funds.total_minor
     if may_wait and is_held(funds) and part <= amount_minor and moves(funds, "credit", part):
         return
     sentence = f"the {funds.direction} for {what} is {_moved_text(funds, currency)}"
@@ -139,7 +139,7 @@ def not_credited_minor(settled: Iterable[BetSettled]) -> int | None:
     told = [(bet.paid_minor, bet.funds) for bet in settled if bet.funds is not None]
     if not told:
         return None
-    return sum(paid - _moved(funds) for paid, funds in told if is_held(funds))
+    return sum(paid - funds.total_minor for paid, funds in told if is_held(funds))
 
 
 def check_limits(
@@ -326,12 +326,8 @@ def _find(expected: list[Outcome], bet: Bet) -> Outcome | None:
     return None
 
 
-def _moved(funds: Funds) -> int:
-    return funds.cash_minor + funds.incentive_minor
-
-
 def _moved_text(funds: Funds, currency: str) -> str:
     if min(funds.cash_minor, funds.incentive_minor) >= 0:
-        return amount_text(_moved(funds), currency)
+        return amount_text(funds.total_minor, currency)
     cash = amount_text(funds.cash_minor, currency)
     return f"{cash} of cash and {amount_text(funds.incentive_minor, currency)} of incentives"

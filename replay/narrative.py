@@ -47,7 +47,7 @@ from replay.currency import amount_text
 from replay.engine.cards import FACE_DOWN, VALUE, pretty
 from replay.engine.dealer import Dealer
 from replay.engine.hand import Hand
-from replay.engine.round import DEALER, RoundState
+from replay.engine.round import DEALER, RoundState, in_initial_deal
 from replay.local_time import clock_text
 
 CAUSES: Final = {
@@ -231,7 +231,7 @@ def dealer_total(dealer: Dealer) -> str:
 
 def dealer_cards(state: RoundState) -> tuple[str, ...]:
     """Return the dealer's cards as they lie; the hole card is face down until it is shown."""
-    hole_lies = state.dealer.count == 1 and state.dealt == 2 * len(state.seats) + 2
+    hole_lies = state.dealer.count == 1 and not in_initial_deal(state)
     return (*state.dealer_cards, FACE_DOWN) if hole_lies else state.dealer_cards
 
 

@@ -17,13 +17,13 @@ from ledger.events import (
     RoundClosed,
     RoundOpened,
     RoundVoided,
-    Stakes,
     StakesPlaced,
 )
 from ledger.rounds import RoundRow
 from replay.catalogue import policies_by_digest, rules_by_digest
 from replay.currency import unit_of
 from replay.disputes.cases import Decided, read_decided, resumed_at
+from replay.engine.round import stakes_minor
 from replay.interruptions import operations_of
 from replay.waiting import (
     Outage,
@@ -113,15 +113,11 @@ def held_stakes_minor(events: Sequence[Recorded]) -> int:
     for recorded in events:
         data = recorded.event.data
         if isinstance(data, StakesPlaced):
-            laid = _total(data.stakes)
+            laid = stakes_minor(data.stakes)
         elif isinstance(data, DealRequested):
-            laid, held = 0, _total(data.stakes)
+            laid, held = 0, stakes_minor(data.stakes)
         elif isinstance(data, DecisionMade):
             held += data.added_stake_minor
         elif isinstance(data, BetSettled):
             held -= data.stake_minor
     return laid + held
-
-
-def _total(stakes: Stakes) -> int:
-    return sum(sum(bets.values()) for bets in stakes.values())

@@ -17,11 +17,12 @@ import msgspec
 from ledger import Ledger
 from ledger.clock import parse_time
 from ledger.errors import EventUnreadable
-from ledger.events import Funds, RoundOpened, RoundVoided
+from ledger.events import RoundOpened
 from ledger.intents import Intent
 from ledger.recorded import read_leaf
 from replay.currency import minor_units, unit_of
 from replay.intents import IN_FLIGHT
+from replay.movements import movements_of
 from replay.wallet import is_accepted
 
 LATE: Final = timedelta(minutes=2)
@@ -89,21 +90,12 @@ def booked_in(ledger: Ledger) -> list[Booked]:
         if isinstance(data, RoundOpened):
             units[event.stream] = unit_of(data)
         unit = getattr(data, "currency", units.get(event.stream.rpartition("/")[2], ""))
-        for funds in _funds_of(data):
+        for funds in [each.funds for each in movements_of(data) if each.funds is not None]:
             name = funds.reference or funds.transaction
             if name is not None and is_accepted(funds.answer):
-                change = funds.cash_minor + funds.incentive_minor
-                change = -change if funds.direction == "debit" else change
+                change = funds.change_minor
                 found.append(Booked(name, event.stream, event.seq, event.at, change, unit))
     return found
-
-
-def _funds_of(data: object) -> Iterator[Funds]:
-    if isinstance(data, RoundVoided):
-        yield from (each.funds for each in data.refunds if each.funds is not None)
-    funds = getattr(data, "funds", None)
-    if isinstance(funds, Funds):
-        yield funds
 
 
 def reconcile(

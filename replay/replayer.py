@@ -47,6 +47,7 @@ from replay.engine.round import (
     apply,
     describe,
     open_round,
+    stakes_minor,
 )
 from replay.engine.rules import Rules
 from replay.errors import IllegalMove, RoundUnreadable, StakeRefused
@@ -236,7 +237,7 @@ class _Replayer:
     def _deal_requested(self, requested: DealRequested) -> Iterator[Problem]:
         self.requested = requested
         yield from self.shoe.check_committed()
-        total = sum(sum(bets.values()) for bets in requested.stakes.values())
+        total = stakes_minor(requested.stakes)
         yield from check_debit(requested.funds, total, "the deal", self.unit)
         if not self.shoe.has_client_seed:
             sentence = f"the client seed {requested.client_seed[:40]!r} is not 0 to 64 bytes as hex"

@@ -96,7 +96,7 @@ class Till:
             raise StakeRefused(f"the wallet answered {funds.answer!r} to the stake of {stake}")
         # A journal of one's own is passed what the wallet says, whatever that is.
         if self._intents is not None and not moves(funds, "debit", amount_minor):
-            moved = self._text(funds.cash_minor + funds.incentive_minor)
+            moved = self._text(funds.total_minor)
             raise StakeRefused(f"the wallet reports a {funds.direction} of {moved} for {stake}")
 
     def pay(self, due: Iterable[BetSettled], held_minor: int) -> list[BetSettled]:

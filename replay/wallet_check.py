@@ -7,60 +7,36 @@ payment's is `money_check`'s business; where it is not, the balance is not held 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from ledger import Recorded
 from ledger.events import (
-    Awarded,
-    BetResettled,
     BetSettled,
     DealRequested,
     DecisionMade,
     EventData,
     Funds,
-    Refunded,
     RoundOpened,
-    RoundVoided,
-    WinReleased,
 )
 from ledger.streams import stream_kind
 from replay import findings as codes
 from replay.currency import amount_text
 from replay.money_check import Bet, check_credit, moves
+from replay.movements import MOVING, Movement, movements_of
 from replay.shoe_check import Problem
 from replay.wallet import is_accepted, is_held
 
-Kind: TypeAlias = Literal["debit", "payment", "refund"]
-
-_MOVING: Final = frozenset({
-    DealRequested, DecisionMade, BetSettled, RoundVoided, BetResettled, Refunded, Awarded,
-    WinReleased,
-})  # fmt: skip
-
 
 class Moved(msgspec.Struct, frozen=True):
-    """One movement: of which bet (None for a deal, an award or a win that was held), what was
-    booked, what it is shown to have moved, in minor units, and what is wrong with it.
+    """One movement: of which bet, what was booked, what it is shown to have moved, in minor units,
+    and what is wrong with it. `bet` is None for a sum, or for several bets.
     """
 
     bet: Bet | None
     booked_minor: int
     moved_minor: int
     problems: tuple[Problem, ...]
-
-
-class _Movement(NamedTuple):
-    kind: Kind
-    what: str
-    bet: Bet | None
-    minor: int
-    funds: Funds | None
-
-    @property
-    def text(self) -> str:
-        return f"the {self.kind} for {self.what}"
 
 
 def movements(
@@ -140,7 +116,7 @@ class _Walk:
         self._heard.append(data)
         return data in self._heard[:-1]
 
-    def _move(self, movement: _Movement, data: EventData, *, again: bool) -> Moved:
+    def _move(self, movement: Movement, data: EventData, *, again: bool) -> Moved:
         first = self._first_of(movement)
         problems = [] if again else list(self._problems(movement, first, data))
         clean = not again and not problems and _is_as_booked(movement)
@@ -150,9 +126,9 @@ class _Walk:
         if movement.kind == "debit" and funds is not None and is_accepted(funds.answer):
             self._debited = True
             self._incentives_staked |= funds.incentive_minor > 0
-        return Moved(movement.bet, movement.minor, reached, tuple(problems))
+        return Moved(movement.key, movement.booked_minor, reached, tuple(problems))
 
-    def _first_of(self, movement: _Movement) -> str | None:
+    def _first_of(self, movement: Movement) -> str | None:
         """Return what had the movement's transaction before, None where nothing had."""
         name = None if movement.funds is None else movement.funds.transaction
         if name is None or name in self._transactions:
@@ -161,7 +137,7 @@ class _Walk:
         return None
 
     def _problems(
-        self, movement: _Movement, first: str | None, data: EventData
+        self, movement: Movement, first: str | None, data: EventData
     ) -> Iterator[Problem]:
         funds = movement.funds
         if funds is None or (funds.answer is None and self._has_wallet):
@@ -183,26 +159,25 @@ class _Walk:
             sentence = f"{movement.text} came to {self._text(funds.incentive_minor)} of incentives"
             yield codes.CASH_PAID_IN_INCENTIVES, f"{sentence}, and only cash was staked"
         elif movement.kind != "debit" and not isinstance(data, BetSettled):
-            yield from check_credit(funds, movement.minor, movement.what, self._currency)
+            yield from check_credit(funds, movement.booked_minor, movement.what, self._currency)
 
-    def _needs_answer(self, movement: _Movement) -> bool:
+    def _needs_answer(self, movement: Movement) -> bool:
         debited = movement.kind != "refund" or self._dealt
         return self._has_wallet and debited and not self._is_fun
 
-    def _is_cash_in_incentives(self, movement: _Movement) -> bool:
+    def _is_cash_in_incentives(self, movement: Movement) -> bool:
         funds = movement.funds
         paid = movement.kind != "debit" and funds is not None and funds.incentive_minor > 0
         return paid and self._debited and not self._incentives_staked
 
-    def _balance(self, movement: _Movement, *, clean: bool) -> Iterator[Problem]:
+    def _balance(self, movement: Movement, *, clean: bool) -> Iterator[Problem]:
         """Hold the balance after a movement to those that may have stood before it."""
         funds = movement.funds
         stated = None if funds is None else funds.balance_after_minor
         if funds is None or not clean:
             self._balances = frozenset() if stated is None else frozenset({stated})
             return
-        change = _net(funds) if funds.direction == "credit" else -_net(funds)
-        follows = frozenset(balance + change for balance in self._balances)
+        follows = frozenset(balance + funds.change_minor for balance in self._balances)
         if stated is None:
             self._balances = follows
             return
@@ -217,13 +192,13 @@ class _Walk:
             yield codes.BALANCE_MISMATCH, f"{sentence}; by the movement before it is {right}"
         self._overdrawn = stated < 0
 
-    def _moved_minor(self, movement: _Movement, first: str | None) -> int:
+    def _moved_minor(self, movement: Movement, first: str | None) -> int:
         funds = movement.funds
         is_debit = movement.kind == "debit"
         if movement.kind == "refund" and funds is None and not self._dealt:
             return 0
         if funds is None:
-            return movement.minor if is_debit or not self._has_wallet else 0
+            return movement.booked_minor if is_debit or not self._has_wallet else 0
         if not is_accepted(funds.answer):
             return 0
         if is_debit:
@@ -236,10 +211,10 @@ class _Walk:
             return 0
         if self._is_cash_in_incentives(movement):
             return funds.cash_minor
-        return _net(funds)
+        return funds.total_minor
 
-    def _of_amount(self, movement: _Movement) -> str:
-        return f"the {movement.kind} of {self._text(movement.minor)} for {movement.what}"
+    def _of_amount(self, movement: Movement) -> str:
+        return f"the {movement.kind} of {self._text(movement.booked_minor)} for {movement.what}"
 
     def _text(self, minor: int) -> str:
         return amount_text(minor, self._currency)
@@ -248,61 +223,27 @@ class _Walk:
 def _moves(recorded: Recorded) -> bool:
     """Tell whether an event may move money; in a round none does that belongs elsewhere."""
     data = recorded.event.data
-    if type(data) not in _MOVING:
+    if type(data) not in MOVING:
         return False
     return data.kind == "round" or stream_kind(recorded.event.stream) != "round"
 
 
-def _movements(data: EventData) -> Iterator[_Movement]:
+def _movements(data: EventData) -> Iterator[Movement]:
     """Yield an event's movements: those that were booked, and those that a wallet made."""
-    for movement in _said(data):
+    for movement in movements_of(data):
         funds = movement.funds
         parts = (0, 0) if funds is None else (funds.cash_minor, funds.incentive_minor)
-        if movement.minor > 0 or any(parts):
+        if movement.booked_minor > 0 or any(parts):
             yield movement
 
 
-def _said(data: EventData) -> Iterator[_Movement]:
-    match data:
-        case DealRequested():
-            total = sum(sum(bets.values()) for bets in data.stakes.values())
-            yield _Movement("debit", "the deal", None, total, data.funds)
-        case DecisionMade():
-            what = f"{data.act} of {data.hand}"
-            yield _Movement("debit", what, None, data.added_stake_minor, data.funds)
-        case BetSettled():
-            yield _of_bet("payment", (data.hand, data.bet), data.paid_minor, data.funds)
-        case BetResettled():
-            more = data.paid_minor - data.paid_before_minor
-            yield _of_bet("payment", (data.hand, data.bet), more, data.funds)
-        case RoundVoided():
-            for each in data.refunds:
-                yield _of_bet("refund", (each.hand, each.bet), each.amount_minor, each.funds)
-        case Refunded():
-            yield _of_bet("refund", (data.hand, data.bet), data.amount_minor, data.funds)
-        case Awarded():
-            bet = None if data.hand is None or data.bet is None else (data.hand, data.bet)
-            yield _Movement("payment", "an award", bet, data.amount_minor, data.funds)
-        case WinReleased():
-            yield _Movement("payment", "the held win", None, data.amount_minor, data.funds)
-
-
-def _of_bet(kind: Kind, bet: Bet, minor: int, funds: Funds | None) -> _Movement:
-    return _Movement(kind, f"{bet[1]} of {bet[0]}", bet, minor, funds)
-
-
-def _is_as_booked(movement: _Movement) -> bool:
+def _is_as_booked(movement: Movement) -> bool:
     """Tell whether the wallet says that it moved what was booked, or lawfully a part of it."""
     funds = movement.funds
     if funds is None:
         return False
-    direction = "debit" if movement.kind == "debit" else "credit"
-    return is_held(funds) or moves(funds, direction, movement.minor)
+    return is_held(funds) or moves(funds, movement.direction, movement.booked_minor)
 
 
 def _positive(funds: Funds) -> int:
     return max(0, funds.cash_minor) + max(0, funds.incentive_minor)
-
-
-def _net(funds: Funds) -> int:
-    return funds.cash_minor + funds.incentive_minor

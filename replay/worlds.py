@@ -13,7 +13,7 @@ import msgspec
 
 from replay.engine.cards import PACK, VALUE
 from replay.engine.outcomes import outcomes
-from replay.engine.round import RoundState
+from replay.engine.round import RoundState, in_initial_deal
 from replay.engine.rules import Rules
 from replay.round_text import DealMove, RoundText, StopMove
 
@@ -61,7 +61,7 @@ class UnseenCards:
         Of a card that comes after the first ones only the value matters to the rules.
         """
         state = world.state
-        whole = state.dealt < 2 * len(state.seats) + 2
+        whole = in_initial_deal(state)
         used = Counter(world.assumed)
         values: set[int] = set()
         for card, left in self.left.items():

@@ -27,6 +27,7 @@ from replay.currency import unit_of, unit_words
 from replay.disputes.assessment import Assessment
 from replay.disputes.evidence import Evidence
 from replay.disputes.faults import KINDS
+from replay.engine.round import stakes_minor
 from replay.narrative import actor_of, describe
 from replay.replayer import Replay
 
@@ -198,7 +199,7 @@ def incident(
 
 def _wagered(data: EventData) -> int:
     if isinstance(data, DealRequested):
-        return sum(sum(bets.values()) for bets in data.stakes.values())
+        return stakes_minor(data.stakes)
     return data.added_stake_minor if isinstance(data, DecisionMade) else 0
 
 
@@ -215,8 +216,7 @@ def _answer(later: Iterable[Recorded], hand: str) -> DecisionMade | None:
 def _before(funds: list[Funds]) -> int | None:
     for each in funds:
         if each.balance_after_minor is not None:
-            moved = each.cash_minor + each.incentive_minor
-            return each.balance_after_minor + (moved if each.direction == "debit" else -moved)
+            return each.balance_after_minor - each.change_minor
     return None
 
 

@@ -17,6 +17,7 @@ from ledger.events import (
 )
 from replay.bulk.words import Own, hex_bytes
 from replay.engine.cards import VALUE
+from replay.engine.round import initial_deal_length
 from replay.shoe_check import seed_bytes
 
 READ: Final = {
@@ -64,13 +65,8 @@ class DealtRound(msgspec.Struct):
     @property
     def is_dealt(self) -> bool:
         """Tell whether the initial deal is complete, and every card of it one."""
-        complete = self.seats > 0 and self.dealt >= self._initial_cards
+        complete = self.seats > 0 and self.dealt >= initial_deal_length(self.seats)
         return complete and all(card in VALUE for card in self.cards)
-
-    @property
-    def _initial_cards(self) -> int:
-        """Return how many cards the initial deal has, the hole card among them."""
-        return 2 * self.seats + 2
 
     def take(self, event: Said) -> None:
         """Take in the next event of the round."""
@@ -109,6 +105,6 @@ class DealtRound(msgspec.Struct):
             self.hole_index = dealt.shoe_index
         else:
             self.seen.append(SeenCard(dealt.shoe_index, dealt.card, leaf_index, is_hole=False))
-            if self.dealt < self._initial_cards:
+            if self.dealt < initial_deal_length(self.seats):
                 self.cards.append(dealt.card)
         self.dealt += 1

@@ -19,7 +19,7 @@ from ledger.leaf import layout
 from replay.bulk.tables import ACT_BIT, ACTS, DOWN, NUMBER, Ints, act_mask
 from replay.engine.cards import VALUE
 from replay.engine.hand import DECLINE, INSURANCE
-from replay.engine.round import NATURAL, NO_NATURAL, Decide
+from replay.engine.round import NATURAL, NO_NATURAL, Decide, stakes_minor
 from replay.engine.shoe import MAX_CLIENT_SEED_BYTES, SEED_BYTES
 from replay.money_check import check_offer
 from replay.shoe_check import seed_bytes
@@ -233,7 +233,7 @@ class Vocabulary:
         known = self._stakes_read.get(text)
         if known is None:
             stakes = _decode_stakes(text)
-            total = sum(sum(bets.values()) for bets in stakes.values())
+            total = stakes_minor(stakes)
             known = self._stakes_read[text] = len(self.stakes), total
             self.stakes.append(stakes)
             self._room -= 1

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ledger import Recorded
-from ledger.events import BetSettled, DealRequested, DecisionMade, Funds, Stakes, StakesPlaced
+from ledger.events import BetSettled, DealRequested, DecisionMade, Funds, StakesPlaced
+from replay.engine.round import stakes_minor
 from replay.policies import Policy
 
 
@@ -31,9 +32,9 @@ def staked_minor(events: Sequence[Recorded]) -> int:
     for recorded in events:
         match recorded.event.data:
             case StakesPlaced(stakes=stakes):
-                laid = _total(stakes)
+                laid = stakes_minor(stakes)
             case DealRequested(stakes=stakes, funds=funds):
-                laid, debited = _total(stakes), debited + _taken(funds)
+                laid, debited = stakes_minor(stakes), debited + _taken(funds)
             case DecisionMade(added_stake_minor=stake, funds=funds):
                 added += max(stake, _taken(funds))
             case BetSettled(funds=funds) if funds is not None and funds.direction == "debit":
@@ -41,9 +42,5 @@ def staked_minor(events: Sequence[Recorded]) -> int:
     return max(laid, debited) + added
 
 
-def _total(stakes: Stakes) -> int:
-    return sum(sum(bets.values()) for bets in stakes.values())
-
-
 def _taken(funds: Funds | None) -> int:
-    return 0 if funds is None else funds.cash_minor + funds.incentive_minor
+    return 0 if funds is None else -funds.change_minor

@@ -29,8 +29,8 @@ from replay.disputes.play_on import (
     by_bet,
     default_outcomes,
     fixed_outcomes,
-    in_initial_deal,
     is_certain,
+    is_dealing,
     state_of,
     steps_before,
     true_state,
@@ -222,7 +222,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Whether an open round may still ask the player for a decision."""
         state = None if self.replay is None else self.replay.state
         return self.is_open and (
-            in_initial_deal(state)
+            is_dealing(state)
             or any(not held.hand.over for held in (() if state is None else state.hands))
         )
 

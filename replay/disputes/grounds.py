@@ -22,8 +22,8 @@ from replay.disputes.play_on import (
     Outcomes,
     by_bet,
     fixed_outcomes,
-    in_initial_deal,
     is_certain,
+    is_dealing,
     state_of,
     steps_before,
 )
@@ -118,7 +118,7 @@ class _Judge:
         steps = [] if replay is None or fault.reach == "shoe" else steps_before(replay, fault.seq)
         state = state_of(steps)
         decided = {} if state is None else fixed_outcomes(state)
-        is_open = in_initial_deal(state) or not is_certain(steps, self.facts.shoe)
+        is_open = is_dealing(state) or not is_certain(steps, self.facts.shoe)
         return _Break(fault, decided, is_open)
 
     def rows(self) -> Sequence[Outcome]:

@@ -24,6 +24,7 @@ from ledger.events import (
 )
 from replay.engine.hand import INSURANCE, SPLIT
 from replay.engine.outcomes import INSURANCE_BET, MAIN
+from replay.engine.round import stakes_minor
 from replay.money_check import Bet, not_credited_minor
 from replay.replayer import Replay
 from replay.wallet import is_held
@@ -104,7 +105,7 @@ class _DebitWalk:
         self._costs = {} if replay is None else replay.costs
 
     def deal(self, recorded: Recorded, data: DealRequested) -> None:
-        left = self._taken.get(recorded.event.seq, _total(data.stakes))
+        left = self._taken.get(recorded.event.seq, stakes_minor(data.stakes))
         for seat, bets in data.stakes.items():
             for bet, stake in bets.items():
                 self.by_bet[seat, bet] = min(stake, left)
@@ -189,7 +190,3 @@ def hold_of(holds: Sequence[Recorded], settled: Sequence[BetSettled], lawful_min
     kept = held if kept is None else kept
     waits = 0 if released else min(kept, held, lawful_minor)
     return Hold(waits, max(0, kept - released - waits), max(0, released - kept))
-
-
-def _total(stakes: Stakes) -> int:
-    return sum(sum(bets.values()) for bets in stakes.values())

@@ -19,6 +19,7 @@ from ledger.events import (
 )
 from replay import findings as codes
 from replay.currency import amount_text
+from replay.engine.round import stakes_minor
 from replay.money_check import Bet
 from replay.wallet import is_accepted
 
@@ -72,11 +73,11 @@ def _settled(events: Sequence[Recorded]) -> tuple[dict[Bet, int], dict[Bet, int]
 def _took_less(recorded: Recorded) -> bool:
     data = recorded.event.data
     if isinstance(data, DealRequested):
-        return _is_less(data.funds, sum(sum(bets.values()) for bets in data.stakes.values()))
+        return _is_less(data.funds, stakes_minor(data.stakes))
     return isinstance(data, DecisionMade) and _is_less(data.funds, data.added_stake_minor)
 
 
 def _is_less(funds: Funds | None, booked: int) -> bool:
     if funds is None:
         return False
-    return not is_accepted(funds.answer) or funds.cash_minor + funds.incentive_minor < booked
+    return not is_accepted(funds.answer) or funds.total_minor < booked

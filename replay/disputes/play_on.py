@@ -26,7 +26,7 @@ from replay.engine.round import (
     Show,
     Stakes,
     apply,
-    deal_plan,
+    in_initial_deal,
     open_round,
 )
 from replay.engine.rules import Rules
@@ -56,12 +56,9 @@ def state_of(steps: Sequence[Step]) -> RoundState | None:
     return steps[-1].state if steps else None
 
 
-def in_initial_deal(state: RoundState | None) -> bool:
+def is_dealing(state: RoundState | None) -> bool:
     """Tell whether the initial cards were not all dealt yet."""
-    if state is None:
-        return True
-    names = tuple(seat.name for seat in state.seats)
-    return state.dealt < len(deal_plan(state.rules.deal_order, names))
+    return state is None or in_initial_deal(state)
 
 
 def is_certain(steps: Sequence[Step], shoe: Shoe | None) -> bool:
@@ -73,7 +70,7 @@ def is_certain(steps: Sequence[Step], shoe: Shoe | None) -> bool:
     if state is None:
         return False
     if shoe is None:
-        return not in_initial_deal(state) and all(held.hand.over for held in state.hands)
+        return not is_dealing(state) and all(held.hand.over for held in state.hands)
     return _play_on(steps, state, shoe, lambda due: None) is not None
 
 

@@ -16,7 +16,7 @@ from replay.disputes.assessment import BetPrice, Source
 from replay.disputes.facts import Facts
 from replay.disputes.grounds import BetFacts
 from replay.disputes.money import SURPLUS
-from replay.disputes.play_on import in_initial_deal, state_of, steps_before
+from replay.disputes.play_on import is_dealing, state_of, steps_before
 from replay.disputes.wrongs import withheld_acts
 from replay.engine.hand import CASH_OUT, DOUBLE, EVEN_MONEY, INSURANCE, INSURANCE_ACTS
 from replay.engine.outcomes import INSURANCE_BET, MAIN
@@ -85,7 +85,7 @@ def _of_findings(facts: Facts) -> Iterator[str]:
             yield "dealer_checks"
         elif fault.code == codes.CASH_OUT_OFFER_WRONG:
             yield "cash_out"
-        elif fault.code in _CARDS and in_initial_deal(_state_at(facts, fault.seq)):
+        elif fault.code in _CARDS and is_dealing(_state_at(facts, fault.seq)):
             yield "deal_order"
 
 

@@ -215,7 +215,7 @@ def _recorded_balances(replay: Replay) -> tuple[int | None, int | None]:
 def _balance_before(debit: Funds | None) -> int | None:
     if debit is None or debit.balance_after_minor is None or debit.direction != "debit":
         return None
-    return debit.balance_after_minor + debit.cash_minor + debit.incentive_minor
+    return debit.balance_after_minor - debit.change_minor
 
 
 def _result_of(row: BetFacts) -> str | None:

@@ -1,9 +1,10 @@
 """A round as a value; live play, replay and theory differ only in who supplies the next move.
 
-`open_round` gives the first state, `turn` says what is due, `apply` takes it. The state never holds
-a card that lies face down: the hole card is dealt as `FACE_DOWN`, and when the rules look at it,
-`turn` asks for what they see (`Check`) or for the card itself (`Show`). So no state, and nothing
-printed from one, can betray it. Invariant: `due` is always the one thing that can happen next.
+`open_round` gives the first state, its `due` says what comes next, `apply` takes it. The state
+never holds a card that lies face down: the hole card is dealt as `FACE_DOWN`, and when the rules
+look at it, `due` asks for what they see (`Check`) or for the card itself (`Show`). So no state, and
+nothing printed from one, can betray it. Invariant: `due` is always the one thing that can happen
+next.
 """
 
 from collections.abc import Mapping
@@ -152,11 +153,6 @@ def check_stakes(rules: Rules, stakes: Stakes) -> None:
                 raise StakeRefused(f"the {bet} stake of {seat} must be a whole number above 0")
 
 
-def turn(state: RoundState) -> Turn:
-    """Return what is due: a card, a look at the hole card, a decision, or settlement."""
-    return state.due
-
-
 def apply(state: RoundState, symbol: str, shown_minor: int | None = None) -> RoundState:
     """Return the state after one move: a card, `FACE_DOWN`, what a check showed, or an act.
 
@@ -209,6 +205,24 @@ def added_stake_minor(state: RoundState, act: Act) -> int:
 def insurance_stake_minor(rules: Rules, seat: Seat) -> int:
     """Return half the main stake, rounded as the rules say; 0 when there is no half."""
     return round_minor(Fraction(seat.stakes["main"], 2), rules.insurance_rounding)
+
+
+def stakes_minor(stakes: Stakes) -> int:
+    """Return the total of all stakes of all seats, in minor units."""
+    return sum(sum(bets.values()) for bets in stakes.values())
+
+
+def initial_deal_length(seats: int) -> int:
+    """Return how many cards `deal_plan` has for a number of seats, the hole card among them.
+
+    Each of them gets two, and so does the dealer, in whichever order the rules deal them.
+    """
+    return 2 * seats + 2
+
+
+def in_initial_deal(state: RoundState) -> bool:
+    """Tell whether cards of the initial deal are still to come."""
+    return state.dealt < initial_deal_length(len(state.seats))
 
 
 @lru_cache(maxsize=1024)
@@ -319,7 +333,7 @@ def _decision(rules: Rules, held: SeatHand, dealer: Dealer) -> Decide:
 
 
 def _deal(state: RoundState, due: Deal, symbol: str) -> RoundState:
-    initial = state.dealt + 1 if isinstance(state.due, Deal) and _dealing(state) else 0
+    initial = state.dealt + 1 if isinstance(state.due, Deal) and in_initial_deal(state) else 0
     if due.down:
         if symbol != FACE_DOWN:
             raise IllegalMove("the hole card falls face down")
@@ -348,10 +362,6 @@ def _deal(state: RoundState, due: Deal, symbol: str) -> RoundState:
         dealt_seat = Seat(seat.name, seat.stakes, initial_cards=(*seat.initial_cards, symbol))
         seats = (*seats[:index], dealt_seat, *seats[index + 1 :])
     return _with(state, seats=seats, hands=_replaced(state.hands, index, after), dealt=initial)
-
-
-def _dealing(state: RoundState) -> bool:
-    return state.dealt < 2 * len(state.seats) + 2
 
 
 def _decide(state: RoundState, due: Decide, act: str, shown_minor: int | None) -> RoundState:

@@ -13,7 +13,7 @@ from replay.bulk.tables import ABSENT, ACTS, NUMBER, OWES, Ints
 from replay.engine.cards import PACK, VALUE
 from replay.engine.hand import CASH_OUT, EVEN_MONEY, INSURANCE, SPLIT
 from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.round import NATURAL
+from replay.engine.round import NATURAL, initial_deal_length
 from replay.luck.counts import (
     DEALER_BUST,
     DEALER_LATE_BUST,
@@ -116,7 +116,7 @@ class _Batch:
         self.up = self.tables.up_value[states[:, self.hands]].astype(np.int64) - 1
         first = np.searchsorted(moves.number, np.arange(rounds))
         place = np.arange(len(moves.number)) - first[moves.number]
-        self.late = place >= 2 * self.seats + 2
+        self.late = place >= initial_deal_length(self.seats)
         self.is_card = moves.symbol < len(PACK)
         seen = np.zeros((len(moves.number) + 1, 10), np.int32)
         seen[np.flatnonzero(self.is_card) + 1, _PLACE[moves.symbol[self.is_card]]] = 1

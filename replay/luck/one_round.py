@@ -29,6 +29,7 @@ from replay.engine.round import (
     Settle,
     Show,
     apply,
+    in_initial_deal,
 )
 from replay.engine.rules import Rules
 from replay.engine.side_bets import side_bet_line, side_bet_odds
@@ -351,7 +352,7 @@ def _same_move(one: Part, other: Part) -> bool:
 
 
 def _is_dealing(state: RoundState) -> bool:
-    return isinstance(state.due, Deal) and state.dealt < 2 * len(state.seats) + 2
+    return isinstance(state.due, Deal) and in_initial_deal(state)
 
 
 def _side_bet_net(rules: Rules, bet: str, seat: Seat, up: str) -> float:

@@ -25,7 +25,6 @@ from replay.engine.round import (
     apply,
     describe,
     open_round,
-    turn,
 )
 from replay.engine.rules import Rules
 from replay.engine.settlement import win_minor
@@ -137,7 +136,7 @@ def test_no_sequence_of_legal_moves_gets_stuck(setting: Setting) -> None:
     most = len(setting.stakes) * (1 + 2 * 2 * 21 + 3) + 13 + 2
     for number, move in enumerate(_played(setting)):
         assert number < most
-        due = turn(move.before)
+        due = move.before.due
         assert not isinstance(due, Settle)
         assert not isinstance(due, Decide) or due.legal
 

@@ -28,6 +28,7 @@ from replay.disputes.complaints.runs import Chance, chance_of
 from replay.disputes.complaints.wallet import Movement, movements
 from replay.disputes.evidence import Evidence, currency_of
 from replay.engine.outcomes import MAIN
+from replay.engine.round import stakes_minor
 from replay.errors import RoundUnreadable
 from replay.luck import decompose_replay
 from replay.replayer import Replay, replay_round
@@ -119,7 +120,7 @@ def examine(evidence: Evidence) -> Played | None:
         table=opened.data.table,
         session=opened.data.session,
         state="void" if void is not None else "closed" if is_over else "open",
-        staked_minor=sum(sum(bets.values()) for bets in laid.values()) + added,
+        staked_minor=stakes_minor(laid) + added,
         paid_minor=sum(each.paid_minor for each in settled),
         won_minor=sum(each.paid_minor - each.stake_minor for each in main),
         refunded_minor=refunded,

@@ -17,14 +17,14 @@ from ledger.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
-    EventData,
-    Funds,
     Refunded,
     RoundOpened,
     RoundVoided,
     WinReleased,
 )
 from replay.disputes.evidence import Evidence, currency_of
+from replay.movements import Movement as Booked
+from replay.movements import movements_of
 
 MOVING: Final = (
     DealRequested, DecisionMade, BetSettled, BetResettled, WinReleased, Refunded, Awarded,
@@ -94,9 +94,9 @@ def movements(evidence: Evidence) -> Iterator[Movement]:
 
 def moved_by(recorded: Recorded, round_id: str, currency: str) -> Iterator[Movement]:
     """Yield the movements of one event of a round, its hold or its cases, in the round's unit."""
-    for said_minor, funds in _moved(recorded.event.data):
-        if said_minor or funds is not None:
-            yield _movement(round_id, currency, recorded, said_minor, funds)
+    for booked in movements_of(recorded.event.data):
+        if booked.booked_minor or booked.funds is not None:
+            yield _movement(round_id, currency, recorded, booked)
 
 
 def sums(moved: Iterable[Movement]) -> tuple[WalletSums, ...]:
@@ -121,34 +121,13 @@ def jumps(moved: Sequence[Movement]) -> Iterator[Jump]:
             yield Jump(each.currency, amount, before.at, each.at, within, each.round)
 
 
-def _moved(data: EventData) -> Iterator[tuple[int, Funds | None]]:
-    """Yield what an event says was moved, and the wallet's answer."""
-    match data:
-        case DealRequested(stakes=stakes, funds=funds):
-            yield -sum(sum(bets.values()) for bets in stakes.values()), funds
-        case DecisionMade(added_stake_minor=minor, funds=funds):
-            yield -minor, funds
-        case BetSettled(paid_minor=minor, funds=funds):
-            yield minor, funds
-        case BetResettled(paid_minor=minor, funds=funds):
-            yield minor - data.paid_before_minor, funds
-        case WinReleased(amount_minor=minor, funds=funds):
-            yield minor, funds
-        case Refunded(amount_minor=minor, funds=funds) | Awarded(amount_minor=minor, funds=funds):
-            yield minor, funds
-        case RoundVoided(refunds=refunds):
-            yield from ((refund.amount_minor, refund.funds) for refund in refunds)
-
-
-def _movement(
-    round_id: str, currency: str, recorded: Recorded, said_minor: int, funds: Funds | None
-) -> Movement:
+def _movement(round_id: str, currency: str, recorded: Recorded, booked: Booked) -> Movement:
     where = (round_id, recorded.leaf_index, recorded.event.at, currency)
+    funds = booked.funds
     if funds is None:
-        return Movement(*where, said_minor, False, None, None)
-    moved = funds.cash_minor + funds.incentive_minor
-    change = -moved if funds.direction == "debit" else moved
-    return Movement(*where, change, True, funds.transaction, funds.balance_after_minor)
+        return Movement(*where, booked.change_minor, False, None, None)
+    told = funds.transaction, funds.balance_after_minor
+    return Movement(*where, funds.change_minor, True, *told)
 
 
 def _sums(currency: str, moved: Sequence[Movement]) -> WalletSums:
