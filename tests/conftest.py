@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from ledger.directory import DATABASE_VARIABLE
+from tests import drawn
 
 # Where the tests run in the background, what they start would not hear of Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -18,6 +19,23 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Machines differ fivefold in speed: no test fails because an example took long.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
+
+drawn.draw_alike()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    drawn.begin(item.nodeid)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Iterator[None]:
+    if fixturedef.scope == "function":
+        return (yield)
+    with drawn.shared(f"{fixturedef.argname} {getattr(request, 'param', '')}"):
+        return (yield)
 
 
 @pytest.fixture(scope="session")

@@ -36,6 +36,7 @@ from replay.audit import audit
 from replay.catalogue import add_published_games
 from tests.audit_reports.helpers import go_on, report_on, the_game
 from tests.bulk.rounds import honest_round
+from tests.drawn import shared
 
 Round = Sequence[EventData]
 STREAMS: dict[str, str] = {}
@@ -47,7 +48,7 @@ STAKES = MappingProxyType({"s1": {"main": 1000}})
 def honest(game: str, rounds: int) -> tuple[Round, ...]:
     """Honest rounds of one seat that stakes 10.00."""
     random = Random(5)
-    with Ledger.in_memory("honest.example/bj") as made:
+    with shared(f"honest {game} {rounds}"), Ledger.in_memory("honest.example/bj") as made:
         add_published_games(made)
         found = [honest_round(made, game, STAKES, random) for _ in range(rounds)]
     events = [tuple(each.event.data for each in of_round) for of_round in found]

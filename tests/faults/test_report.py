@@ -31,6 +31,7 @@ from replay.disputes.decide import Plan, plan_goodwill, plan_payment
 from replay.disputes.evidence import gather
 from replay.disputes.pay import carry_out, open_case
 from replay.wallet import MemoryWallet
+from tests.drawn import shared
 from tests.faults.floor import (
     NOON,
     Booked,
@@ -56,6 +57,7 @@ Chosen = Callable[[Booked], bool]
 
 
 @cache
+@shared("rigged")
 def rigged() -> Floor:
     """One build pays 6:5, one digest and one table pay both ways, splits are short; others not."""
     floor = new_floor()
