@@ -92,12 +92,14 @@ def play_command(
                 console().print("The stakes go back, the round is void.")
                 return
             if live.due is None:
-                live.deal(stakes_of(live.table.settings, live.table.rules), client_seed.encode())
+                live.deal(
+                    stakes_of(live.table.settings.unit, live.table.rules), client_seed.encode()
+                )
             _play(live, wallet, with_ledger(path))
             return
         wallet = _play_money(OPENING_BALANCE_MINOR)
         table = _open_table(ledger, str(game), wallet)
-        stakes = stakes_of(table.settings, table.rules)
+        stakes = stakes_of(table.settings.unit, table.rules)
         table.check_stakes(stakes)
         while True:
             live = table.open_round(player)

@@ -66,7 +66,9 @@ def simulate_command(
             )
         rules = current_rules(ledger, game)
         settings = table_settings(rules)
-        stakes = stakes_in_words(settings, rules, seats=seats, stake=stake, side_stake=side_stake)
+        stakes = stakes_in_words(
+            settings.unit, rules, seats=seats, stake=stake, side_stake=side_stake
+        )
         with progress_bar() as bar:
             task = bar.add_task(f"playing {game}", total=rounds)
             result = simulate(

@@ -33,17 +33,17 @@ def table_settings(rules: Rules, mode: Mode = "real") -> TableSettings:
 
 
 def stakes_in_words(
-    table: TableSettings, rules: Rules, *, seats: int, stake: str, side_stake: str
+    unit: str, rules: Rules, *, seats: int, stake: str, side_stake: str
 ) -> dict[str, dict[str, int]]:
-    """Return the same stakes for each seat, of amounts of the table's currency like `12.50`.
+    """Return the same stakes for each seat, of amounts of a currency's `unit` like `12.50`.
 
     Raises UsageError for what is no amount, and StakeRefused as `even_stakes` does.
     """
     return even_stakes(
         rules,
         seats=seats,
-        stake_minor=read_minor_units(stake, table.unit),
-        side_stake_minor=read_minor_units(side_stake, table.unit),
+        stake_minor=read_minor_units(stake, unit),
+        side_stake_minor=read_minor_units(side_stake, unit),
     )
 
 

@@ -34,7 +34,7 @@ from ledger.keys import (
     read_key,
     write_key,
 )
-from ledger.opening import origin_in, store_of
+from ledger.opening import origin_in, store_at, store_of
 from ledger.recorded import Recorded, read_leaf
 from ledger.rounds import Alone, RoundRow, RoundState
 from ledger.schema import StoredLeaf
@@ -106,7 +106,7 @@ class Ledger:
             for name, key in keys.items():
                 write_key(temporary / directory.KEYS / f"{name}.pem", key, passphrase)
             place = database_url or temporary / directory.DATABASE
-            with Store.at(place, create=True) as store:
+            with store_at(place, create=True) as store:
                 made = cls(temporary, origin, store, keys.__getitem__, clock or utc_now)
                 made.guard.create()
                 made._add_first_keys()
@@ -155,7 +155,7 @@ class Ledger:
         def private_key(name: str) -> PrivateKey:
             raise KeyUnusable(f"no {name} key: open the ledger by its directory to append to it")
 
-        store = Store.at(url)
+        store = store_at(url)
         return cls(None, origin_in(store), store, private_key, utc_now)
 
     @classmethod

@@ -1,11 +1,13 @@
 """Where a ledger's leaves are: beside its settings, or in the database that the caller names."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
 from ledger import directory
 from ledger.errors import EventUnreadable, NotALedger, StoreUnavailable
 from ledger.recorded import read_leaf
+from ledger.recorder import LeafRecorder
 from ledger.store import Store
 
 
@@ -17,14 +19,14 @@ def store_of(path: Path, settings: directory.Settings, database_url: str | None)
     neither says, and StoreDamaged.
     """
     if settings.database is not None:
-        return Store.at(settings.database)
+        return store_at(settings.database)
     database_url = database_url or directory.database_from_environment()
     if database_url is None:
         raise StoreUnavailable(
             f"the leaves of {path} are in PostgreSQL: give the database's URL in "
             f"{directory.DATABASE_VARIABLE}"
         )
-    store = Store.at(database_url)
+    store = store_at(database_url)
     with suppress(EventUnreadable):  # of which to tell is for whoever verifies
         origin = origin_in(store)
         if origin != settings.origin:
@@ -43,3 +45,38 @@ def origin_in(store: Store) -> str:
         store.close()
         raise NotALedger("the database holds no ledger")
     return read_leaf(first[0]).event.ledger
+
+
+def store_at(place: Path | str, *, create: bool = False) -> Store:
+    """Open the store in a file or at a URL of PostgreSQL, or create it there.
+
+    Where nothing may be written, as on an auditor's read-only medium, it can still be read. Raises
+    StoreUnavailable and StoreDamaged.
+    """
+    if isinstance(place, str):
+        return _postgres_store(place, create)
+    path = place.resolve()
+    if create:
+        mode = "rwc"
+    elif os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        mode = "rw"
+    elif path.with_name(f"{path.name}-wal").exists():
+        mode = "ro"
+    else:
+        # Without a write-ahead log nobody writes, and SQLite then needs no files beside it.
+        mode = "ro&immutable=1"
+    store = Store(f"{path.as_uri()}?mode={mode}", create=create)
+    if mode.startswith("rw"):
+        assert isinstance(store.recorder, LeafRecorder)
+        store.recorder.queue = path.with_name(f"{path.name}-queue")
+    return store
+
+
+def _postgres_store(url: str, create: bool) -> Store:
+    try:
+        from ledger.postgres import PostgresStore
+    except ImportError:
+        raise StoreUnavailable(
+            "PostgreSQL needs more to be installed: pip install 'shoeproof[postgres]'"
+        ) from None
+    return PostgresStore(url, create=create)

@@ -21,6 +21,7 @@ from ledger.guard import Signed
 from ledger.keys import PrivateKey
 from ledger.ledger import Ledger
 from ledger.merkle import Peaks, add_to_peaks, leaf_hashes
+from ledger.opening import store_at
 from ledger.publish import PublishedLog
 from ledger.recorded import read_leaf
 from ledger.store import Store
@@ -77,7 +78,7 @@ def rebuild(
         directory.write_settings(temporary, origin, database_url, escrow_public_key)
         _copy_keys(private_keys, temporary / directory.KEYS)
         place = database_url or temporary / directory.DATABASE
-        with Store.at(place, create=True) as store:
+        with store_at(place, create=True) as store:
             promised = 0 if checkpoint is None else parse_checkpoint(checkpoint).size
             peaks = _take_in(store, chain([first], states), promised)
             made = Ledger(temporary, origin, store, _no_key, utc_now)

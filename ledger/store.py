@@ -7,11 +7,9 @@ write at once shares a transaction (`ledger.group`), and processes take turns. E
 SQLite or eventsourcing leaves here as one of ours. The process environment configures nothing.
 """
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -21,10 +19,10 @@ from eventsourcing.persistence import InfrastructureFactory, Mapper, StoredEvent
 from eventsourcing.utils import Environment, EnvType
 
 from ledger import own_schema, schema
-from ledger.errors import StoreDamaged, StoreUnavailable
+from ledger.errors import StoreDamaged
 from ledger.group import Answer, Work, nothing
 from ledger.merkle import root_of_peaks
-from ledger.recorder import Factory, LeafReader, LeafRecorder
+from ledger.recorder import Factory, LeafReader
 from ledger.schema import StoredLeaf
 from ledger.store_errors import translated_errors
 from ledger.transaction import UNCONDITIONAL, Conditions, SealedEvent, Transaction
@@ -81,30 +79,6 @@ class Store(Application[str]):
             raise StoreDamaged(
                 f"the ledger's database is damaged: restore a copy ({lines[0]}{more})"
             )
-
-    @classmethod
-    def at(cls, place: Path | str, *, create: bool = False) -> "Store":
-        """Open the store in a file or at a URL of PostgreSQL, or create it there.
-
-        Where nothing may be written, as on an auditor's read-only medium, it can still be read.
-        """
-        if isinstance(place, str):
-            return _postgres_store(place, create)
-        path = place.resolve()
-        if create:
-            mode = "rwc"
-        elif os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-            mode = "rw"
-        elif path.with_name(f"{path.name}-wal").exists():
-            mode = "ro"
-        else:
-            # Without a write-ahead log nobody writes, and SQLite then needs no files beside it.
-            mode = "ro&immutable=1"
-        store = cls(f"{path.as_uri()}?mode={mode}", create=create)
-        if mode.startswith("rw"):
-            assert isinstance(store.recorder, LeafRecorder)
-            store.recorder.queue = path.with_name(f"{path.name}-queue")
-        return store
 
     @classmethod
     def in_memory(cls) -> "Store":
@@ -314,13 +288,3 @@ class Store(Application[str]):
         """Return all rows of a query."""
         with translated_errors():
             return self.leaf_reader.select(statement, parameters)
-
-
-def _postgres_store(url: str, create: bool) -> Store:
-    try:
-        from ledger.postgres import PostgresStore
-    except ImportError:
-        raise StoreUnavailable(
-            "PostgreSQL needs more to be installed: pip install 'shoeproof[postgres]'"
-        ) from None
-    return PostgresStore(url, create=create)

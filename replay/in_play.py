@@ -8,7 +8,6 @@ on, since the ledger alone knows what became of it.
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from threading import RLock
-from typing import TYPE_CHECKING
 
 from ledger.clock import format_time, not_before, parse_time
 from ledger.errors import StreamConflict
@@ -43,14 +42,13 @@ from replay.engine.round import (
     apply,
 )
 from replay.engine.shoe import Shoe
+from replay.journal import Table
 from replay.money_check import FUNDS, HIDDEN
 from replay.policies import Policy
+from replay.recorded_play import LastEvent, RecordedPlay, has_ended, last_of, read_ended, read_play
 from replay.till import Till
 from replay.turn import ASIDES, Made, Position, ending, newly_decided
 from replay.waiting import Waiting, default_due, follow, held_minor, offer_deadline
-
-if TYPE_CHECKING:
-    from replay.table import LiveTable
 
 _TRIES = 5
 """How often a payment is recorded anew where others went on with the round meanwhile."""
@@ -65,7 +63,7 @@ class RoundInPlay:
 
     def __init__(
         self,
-        table: "LiveTable",
+        table: Table,
         round_id: str,
         player: str,
         seed: bytes,
@@ -172,50 +170,33 @@ class RoundInPlay:
 
     # A round taken up again
 
+    def go_on_from(self, play: RecordedPlay) -> None:
+        """Put the round where its recorded events left it, with the same cards to come."""
+        self._rest_on(play.last)
+        self._is_revealed, self._next_index = play.is_revealed, play.replay.next_index
+        self._position, self._hole = None, FACE_DOWN
+        state, requested, hole = play.replay.state, play.replay.requested, play.replay.hole_index
+        if state is None or requested is None:
+            return
+        self.restore_shoe(bytes.fromhex(requested.client_seed))
+        settled = tuple(play.replay.settled.values())
+        # Where the decision that is due was not offered rightly, nothing is: `offer_anew` then.
+        offered = play.replay.offered if play.replay.offer_is_right else ()
+        unpaid = self._pays_after(newly_decided(state, settled))
+        self._position = Position(state, settled, tuple(offered), unpaid)
+        if hole is not None:
+            assert self._shoe is not None
+            self._hole = self._shoe[hole]
+
     def restore_shoe(self, client_seed: bytes) -> None:
         """Bind the sealed seed to the player's part."""
         rules = self.table.rules
         self._shoe = Shoe(self._seed, self.round_id, self.table.digest, client_seed, rules.decks)
 
-    def restore(
-        self,
-        state: RoundState,
-        *,
-        next_index: int,
-        hole_index: int | None,
-        offered: Iterable[Act],
-        settled: Iterable[BetSettled],
-        is_revealed: bool,
-    ) -> None:
-        """Put the dealt round where its recorded events left it, with the same cards to come.
-
-        `offered` is what rightly stands on offer, nothing where the decision that is due was
-        offered wrongly or not at all: `offer_anew` then.
-        """
-        done = tuple(settled)
-        unpaid = self._pays_after(newly_decided(state, done))
-        self._position = Position(state, done, tuple(offered), unpaid)
-        self._next_index, self._is_revealed = next_index, is_revealed
-        if self._shoe is not None and hole_index is not None:
-            self._hole = self._shoe[hole_index]
-
-    def follow(self, last_seq: int, waiting: Waiting, placed: Stakes, last_at: datetime) -> None:
-        """Rest on the round's events up to `last_seq`: what comes after another is refused."""
-        self._last_seq, self._last_at = last_seq, last_at
-        self.waiting, self._placed = waiting, placed
-
-    def adopt(self, current: "RoundInPlay") -> None:
-        """Show what `current`, the same round as it was read just now, shows."""
-        for name in (
-            "waiting", "_placed", "_position", "_shoe", "_next_index", "_hole",
-            "_is_revealed", "_last_seq", "_last_at",
-        ):  # fmt: skip
-            setattr(self, name, getattr(current, name))
-
-    def end(self, state: RoundState | None, settled: Iterable[BetSettled]) -> None:
-        """Show a round that has ended."""
-        if state is not None:
-            self._position = Position(state, tuple(settled), ())
+    def _rest_on(self, last: LastEvent) -> None:
+        """Rest on the round's events up to the last: what comes after another is refused."""
+        self._last_seq, self._last_at = last.seq, last.at
+        self.waiting, self._placed = last.waiting, last.placed
 
     def offer_anew(self) -> None:
         """Offer the decision that is due where no right offer of it stands; the period begins anew.
@@ -385,11 +366,16 @@ class RoundInPlay:
 
     def _refresh(self) -> bool:
         """Read the round again, and tell whether the play had gone on."""
-        # The module that reads rounds makes live ones of them, and so imports this one.
-        from replay.resume import reread
-
+        ledger = self.table.ledger
         before = self.state, self._placed, self.is_over
-        reread(self)
+        events = ledger.events(self.round_id)
+        if has_ended(events):
+            replay = read_ended(ledger, events)
+            if replay.state is not None:
+                self._position = Position(replay.state, tuple(replay.settled.values()), ())
+            self._rest_on(last_of(events))
+        else:
+            self.go_on_from(read_play(ledger, events))
         self._is_stale = False
         return before != (self.state, self._placed, self.is_over)
 

@@ -6,16 +6,13 @@ the ledger refuses a second in the transaction that would open it, whichever pro
 """
 
 import secrets
-from collections.abc import Callable, Mapping
-from datetime import datetime
-from typing import Protocol
+from collections.abc import Callable
 
 import msgspec
 
 from ledger import Ledger
 from ledger.errors import RoundStillOpen
 from ledger.events import (
-    EventData,
     GameDisabled,
     Limit,
     Mode,
@@ -32,6 +29,7 @@ from replay.engine.rules import Rules, rules_digest
 from replay.engine.shoe import SEED_BYTES, commitment
 from replay.errors import InputRefusedError, SettingsRefused, StakeRefused, UnknownGame
 from replay.games import GAMES
+from replay.journal import Journal
 from replay.limits import outside_limits
 from replay.live_round import LiveRound
 from replay.policies import Policy, policy_digest
@@ -72,26 +70,6 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
     def unit(self) -> str:
         """The unit of the table's amounts (`replay.currency`)."""
         return currency_unit(self.currency, self.exponent)
-
-
-class Journal(Protocol):
-    """Where a turn is written: a ledger, or a batch that is written to one later."""
-
-    def now(self) -> datetime:
-        """Return the time of what is written next, by the ledger's clock."""
-
-    def append(
-        self,
-        *drafts: tuple[str, EventData],
-        at: datetime | None = None,
-        after: Mapping[str, int] | None = None,
-        alone: Alone | None = None,
-    ) -> object:
-        """Write the events of one turn, all or none, dated `at`.
-
-        `after` maps the round to the last `seq` its player's view rests on; `alone` is what must
-        hold of the player's open rounds.
-        """
 
 
 def draw_seed() -> bytes:

@@ -20,7 +20,8 @@ from ledger.rounds import Alone
 from replay.catalogue import add_published_games, add_rules, current_rules
 from replay.engine.round import Decide
 from replay.engine.rules import Rules, rules_digest
-from replay.table import Journal, LiveTable, TableSettings, draw_seed
+from replay.journal import Journal
+from replay.table import LiveTable, TableSettings, draw_seed
 from replay.wallet import Wallet
 
 ORIGIN = "faults.example/blackjack"
