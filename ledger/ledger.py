@@ -8,7 +8,6 @@ stream the second follows the first.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Self
@@ -35,7 +34,7 @@ from ledger.keys import (
     write_key,
 )
 from ledger.opening import origin_in, store_at, store_of
-from ledger.recorded import Recorded, read_leaf
+from ledger.recorded import Recorded, read_leaf, readable
 from ledger.rounds import Alone, RoundRow, RoundState
 from ledger.schema import StoredLeaf
 from ledger.sealing import unseal_seed
@@ -279,12 +278,6 @@ class Ledger:
     def _existing(self, stream: str) -> list[Recorded]:
         return [read_leaf(leaf) for leaf in self.store.stream(stream)]
 
-    def _readable(self, stream: str) -> Iterator[Recorded]:
-        """Yield a stream's events; what cannot be read is for verification to report."""
-        for leaf in self.store.stream(stream):
-            with suppress(EventUnreadable):
-                yield read_leaf(leaf)
-
     def leaves(self, start: int = 0, stop: int | None = None) -> Iterator[StoredLeaf]:
         """Yield the leaves with `start <= leaf_index < stop` in order, in constant memory."""
         return self.store.leaves(start, stop)
@@ -409,7 +402,7 @@ class Ledger:
         """Return every rule set in the ledger by its digest, as far as it can be read."""
         return {
             recorded.event.data.digest: recorded.event.data.rules
-            for recorded in self._readable(streams.RULES_STREAM)
+            for recorded in readable(self.store.stream(streams.RULES_STREAM))
             if isinstance(recorded.event.data, events.RulesAdded)
         }
 
@@ -417,7 +410,7 @@ class Ledger:
         """Return every policy in the ledger by its digest, as far as it can be read."""
         return {
             recorded.event.data.digest: recorded.event.data.policy
-            for recorded in self._readable(streams.POLICIES_STREAM)
+            for recorded in readable(self.store.stream(streams.POLICIES_STREAM))
             if isinstance(recorded.event.data, events.PolicyAdded)
         }
 

@@ -1,5 +1,7 @@
 """What a stored leaf says, read as it stands; whether to believe it is for `scan` to tell."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from ledger import envelope
@@ -25,3 +27,10 @@ def read_leaf(leaf: StoredLeaf) -> Recorded:
     except EventUnreadable as error:
         raise EventUnreadable(f"leaf {leaf.leaf_index} cannot be read: {error}") from error
     return Recorded(leaf.leaf_index, event, leaf_hash(leaf.state), leaf.state)
+
+
+def readable(leaves: Iterable[StoredLeaf]) -> Iterator[Recorded]:
+    """Yield what leaves say; what cannot be read is for verification to report."""
+    for leaf in leaves:
+        with suppress(EventUnreadable):
+            yield read_leaf(leaf)

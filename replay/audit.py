@@ -18,9 +18,10 @@ from ledger import Finding, Ledger, Recorded
 from ledger.errors import EventUnreadable
 from ledger.events import CLOSING, RoundOpened, RoundVoided
 from ledger.findings import EVENT_AFTER_CLOSE, EVENT_UNREADABLE
-from ledger.recorded import read_leaf
+from ledger.recorded import read_leaf, readable
 from ledger.rounds import is_round
 from ledger.schema import SELECT_SEED_HEADS, StoredLeaf
+from ledger.verify.beside import Leaves, read_before
 from ledger.verify.workers import Progress
 from replay import findings as codes
 from replay.catalogue import rules_by_digest
@@ -89,7 +90,7 @@ def audit(
     voids: list[VoidRound] = []
     closed = 0
     reveals, gathered = Reveals(), Gathered()
-    said = reveals.noting(readable(ledger.leaves(0, size), size, found, progress))
+    said = reveals.noting(read_leaves(ledger.leaves(0, size), size, found, progress))
     for events in gathered.ended(said):
         if not concerns(events, rules, only):
             continue
@@ -102,10 +103,10 @@ def audit(
     for events in unended:
         found.extend(judge(events, rules, told))
     asked = partial(concerns, rules=rules, only=only)
-    found += check_seeds(ledger, size, reveals, asked)
-    found += check_cases(ledger, size, asked)
+    found += check_seeds(ledger.store, size, reveals, asked)
+    found += check_cases(ledger, ledger.store, size, asked)
     # A complaint is of no one game.
-    found += check_complaints(ledger, size) if only is None else []
+    found += check_complaints(ledger.store, size) if only is None else []
     return AuditResult(
         size=size,
         closed_rounds=closed,
@@ -125,25 +126,24 @@ def reveals_before(ledger: Ledger, stop: int) -> Reveals:
 
 
 def check_seeds(
-    ledger: Ledger,
+    leaves: Leaves,
     size: int,
     reveals: Reveals,
     concerns: Callable[[Sequence[Recorded]], bool],
     from_leaf: int = 0,
 ) -> list[Finding]:
-    """Return what is wrong with the seeds revealed in a ledger's first `size` leaves.
+    """Return what is wrong with the seeds revealed in the first `size` leaves.
 
     `reveals` were noted from those leaves; the ones that look alike are read again. `concerns`
     tells of a round's events whether its findings are asked for; rounds without an event at
     `from_leaf` or later are not judged, though others are held to what they revealed.
     """
-    store = ledger.store
-    alike = [leaf for place in reveals.suspects() for leaf in store.fetch(place, place + 1)]
+    alike = [leaf for place in reveals.suspects() for leaf in leaves.fetch(place, place + 1)]
     found = []
-    for finding in seed_findings(filter(None, map(revealed, readable(alike, size, [], None)))):
-        leaves = (leaf for leaf in store.stream(finding.stream or "") if leaf.leaf_index < size)
-        events = list(readable(leaves, size, [], None))
-        if events[-1].leaf_index >= from_leaf and concerns(events):
+    for finding in seed_findings(filter(None, map(revealed, readable(alike)))):
+        events = read_before(leaves, finding.stream or "", size)
+        # An index that hides the round hides nothing of what was revealed.
+        if not events or (events[-1].leaf_index >= from_leaf and concerns(events)):
             found.append(finding)
     return found
 
@@ -188,7 +188,7 @@ def check_reveals(
     """
     found: list[Finding] = []
     gathered = Gathered()
-    for events in gathered.ended(readable(leaves, size, [], progress)):
+    for events in gathered.ended(read_leaves(leaves, size, [], progress)):
         found.extend(_placed(problem, events) for problem in check_reveal(events))
     return found
 
@@ -248,7 +248,7 @@ class Gathered:
         yield from self._open.values()
 
 
-def readable(
+def read_leaves(
     leaves: Iterable[StoredLeaf], size: int, found: list[Finding], progress: Progress | None
 ) -> Iterator[Recorded]:
     """Yield what leaves say; what cannot be read is told in `found` and passed over."""

@@ -5,12 +5,14 @@ very rules it names, whatever this software has learned since.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 
 import msgspec
 
-from ledger import Ledger
+from ledger import Ledger, Recorded
 from ledger.events import EventData, PolicyAdded, RulesAdded
+from ledger.recorded import readable
 from ledger.streams import POLICIES_STREAM, RULES_STREAM
 from replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_data
 from replay.errors import RulesError, UnknownGame
@@ -51,7 +53,13 @@ def rules_by_digest(ledger: Ledger) -> dict[str, Rules]:
     A recorded digest that its rules do not have, or whose rules are not valid, is no key here: so
     rounds that name it are judged by nothing rather than by something else, and the rest as ever.
     """
-    return rules_by_content(ledger.rules().values())
+    return rules_in(readable(ledger.store.stream(RULES_STREAM)))
+
+
+def rules_in(events: Iterable[Recorded]) -> dict[str, Rules]:
+    """Return every rule set that events add; see `rules_by_digest`."""
+    data = (each.event.data for each in events)
+    return rules_by_content(each.rules for each in data if isinstance(each, RulesAdded))
 
 
 def rules_by_content(recorded: Iterable[Mapping[str, object]]) -> dict[str, Rules]:
@@ -83,13 +91,17 @@ def current_rules(ledger: Ledger, game: str) -> Rules:
 
 def policies_by_digest(ledger: Ledger) -> dict[str, Policy]:
     """Return every policy of the ledger by the digest its content has; see `rules_by_digest`."""
+    return policies_in(readable(ledger.store.stream(POLICIES_STREAM)))
+
+
+def policies_in(events: Iterable[Recorded]) -> dict[str, Policy]:
+    """Return every policy that events add; see `rules_by_digest`."""
     found = {}
-    for data in ledger.policies().values():
-        try:
-            policy = policy_from_data(data)
-        except RulesError:
-            continue
-        found[policy_digest(policy)] = policy
+    for each in events:
+        if isinstance(each.event.data, PolicyAdded):
+            with suppress(RulesError):
+                policy = policy_from_data(each.event.data.policy)
+                found[policy_digest(policy)] = policy
     return found
 
 

@@ -16,7 +16,6 @@ import msgspec
 
 from ledger import Event, Finding, Ledger, Recorded
 from ledger.clock import format_time, parse_time
-from ledger.errors import EventUnreadable
 from ledger.events import (
     BetSettled,
     DealRequested,
@@ -29,18 +28,25 @@ from ledger.events import (
     WinHeld,
     WinReleased,
 )
-from ledger.recorded import read_leaf
+from ledger.recorded import readable
 from ledger.schema import StoredLeaf
-from ledger.streams import DISPUTES_PREFIX, HOLDS_PREFIX, OPERATIONS_STREAM
+from ledger.streams import (
+    DISPUTES_PREFIX,
+    HOLDS_PREFIX,
+    KEYS_STREAM,
+    OPERATIONS_STREAM,
+    POLICIES_STREAM,
+)
+from ledger.trust import build_ring
+from ledger.verify.beside import Leaves, read_before
 from replay import findings as codes
-from replay.catalogue import policies_by_digest
+from replay.catalogue import policies_in
 from replay.currency import amount_text, unit_of
 from replay.disputes.cases import (
     UNSETTLED,
     Decided,
     decided_in,
     dispute_stream,
-    key_names,
     resumed_at,
 )
 from replay.disputes.void_check import check_void
@@ -97,32 +103,35 @@ def circumstances_of(
     With a `round_id` the holds and decisions are those of that round alone. What cannot be read is
     passed over: to report it is verification's business.
     """
-    store = ledger.store
     size = ledger.size() if size is None else size
+    return circumstances_in(ledger.store, size, round_id=round_id)
+
+
+def circumstances_in(leaves: Leaves, size: int, *, round_id: str | None = None) -> Circumstances:
+    """Return the circumstances that the first `size` leaves tell of; see `circumstances_of`."""
     if round_id is None:
-        held, disputed = store.under(HOLDS_PREFIX), store.under(DISPUTES_PREFIX)
+        held, disputed = leaves.under(HOLDS_PREFIX), leaves.under(DISPUTES_PREFIX)
     else:
-        held = store.stream(HOLDS_PREFIX + round_id)
-        disputed = store.stream(dispute_stream(round_id))
-    last = [each for each in map(_read, store.fetch(size - 1, size)) if each is not None]
+        held = leaves.stream(HOLDS_PREFIX + round_id)
+        disputed = leaves.stream(dispute_stream(round_id))
+    last = next(readable(leaves.fetch(size - 1, size)), None)
     return Circumstances(
-        policies=policies_by_digest(ledger),
-        outages=outages_in(each for each in operations_of(ledger) if each.leaf_index < size),
+        policies=policies_in(readable(leaves.stream(POLICIES_STREAM))),
+        outages=outages_in(read_before(leaves, OPERATIONS_STREAM, size)),
         holds=holds_in(leaf for leaf in held if leaf.leaf_index < size),
-        now=parse_time(last[0].event.at) if last else datetime.min.replace(tzinfo=UTC),
-        decisions=_decisions(ledger, (leaf for leaf in disputed if leaf.leaf_index < size)),
+        now=datetime.min.replace(tzinfo=UTC) if last is None else parse_time(last.event.at),
+        decisions=_decisions(leaves, (leaf for leaf in disputed if leaf.leaf_index < size)),
     )
 
 
 def operations_of(ledger: Ledger) -> list[Recorded]:
     """Return what was recorded of the service as a whole, in order; the unreadable left out."""
-    leaves = ledger.store.stream(OPERATIONS_STREAM)
-    return [each for each in map(_read, leaves) if each is not None]
+    return list(readable(ledger.store.stream(OPERATIONS_STREAM)))
 
 
 def holds_in(leaves: Iterator[StoredLeaf]) -> dict[str, Hold]:
     """Return what leaves say of held wins, by round."""
-    return held_in(each.event.data for each in map(_read, leaves) if each is not None)
+    return held_in(each.event.data for each in readable(leaves))
 
 
 def held_in(told: Iterable[EventData]) -> dict[str, Hold]:
@@ -137,23 +146,13 @@ def held_in(told: Iterable[EventData]) -> dict[str, Hold]:
     return found
 
 
-def _decisions(ledger: Ledger, leaves: Iterator[StoredLeaf]) -> dict[str, tuple[Decided, ...]]:
-    told = sorted(
-        (each for each in map(_read, leaves) if each is not None),
-        key=lambda each: (each.event.stream, each.leaf_index),
-    )
-    names = key_names(ledger) if told else {}
+def _decisions(leaves: Leaves, disputed: Iterator[StoredLeaf]) -> dict[str, tuple[Decided, ...]]:
+    told = sorted(readable(disputed), key=lambda each: (each.event.stream, each.leaf_index))
+    names = build_ring(leaves.stream(KEYS_STREAM), None)[0].persons() if told else {}
     return {
         stream.removeprefix(DISPUTES_PREFIX): decided_in(list(events), names)
         for stream, events in groupby(told, key=lambda each: each.event.stream)
     }
-
-
-def _read(leaf: StoredLeaf) -> Recorded | None:
-    try:
-        return read_leaf(leaf)
-    except EventUnreadable:
-        return None
 
 
 def full_replay(

@@ -217,9 +217,9 @@ class _Gathered:
                     self.kept[round_id] = counted
 
     def _of_seeds_and_cases(self) -> Iterator[Finding]:
-        yield from check_seeds(self._ledger, self._size, self.reveals, lambda _: True)
+        yield from check_seeds(self._ledger.store, self._size, self.reveals, lambda _: True)
         if self._asked.name in _OF_CASES:
-            yield from check_cases(self._ledger, self._size, lambda _: True)
+            yield from check_cases(self._ledger, self._ledger.store, self._size, lambda _: True)
 
     def _counted(self, round_id: str) -> Counted | None:
         held = gathering(round_id)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
+from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -80,6 +81,11 @@ class LeafBatch:
     def hashes(self) -> list[bytes]:
         """The leaves' hashes."""
         return leaf_hashes(self.state)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the leaves' hashes one after the other, in lower hex."""
+        return sha256(b"".join(self.hashes)).hexdigest()
 
     @cached_property
     def streams(self) -> list[bytes]:

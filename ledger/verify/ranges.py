@@ -22,7 +22,7 @@ class RangeCheck(msgspec.Struct, frozen=True):
     somebody speaks of; both are None where a leaf is missing, so that there is no tree. `anchors`
     are what events in it say of the tree, `beside` its leaves of no round, by index and bytes,
     `ends` the events that open or end its rounds.
-    `last_hash` is that of its last leaf.
+    `last_hash` is that of its last leaf, `digest` of all of them (`LeafBatch.digest`).
     """
 
     run: Run
@@ -32,6 +32,7 @@ class RangeCheck(msgspec.Struct, frozen=True):
     beside: list[tuple[int, bytes]]
     ends: list[RoundEnd]
     last_hash: bytes
+    digest: str
 
 
 class Checked(NamedTuple):
@@ -64,4 +65,5 @@ def check_range(
         subtrees = within.up_to()
         wanted = {each.seen.size for each in anchors}.union(sizes)
         up_to = {size: within.up_to(size) for size in wanted if start < size <= stop}
-    return Checked(batch, texts, RangeCheck(run, subtrees, up_to, anchors, beside, ends, last))
+    check = RangeCheck(run, subtrees, up_to, anchors, beside, ends, last, batch.digest)
+    return Checked(batch, texts, check)

@@ -24,13 +24,13 @@ from ledger import schema
 from ledger.checkpoint import Checkpoint, parse_checkpoint, verify_by_ring
 from ledger.clock import utc_now
 from ledger.envelope import Event
-from ledger.errors import EventUnreadable, StoreDamaged, UnknownStream
+from ledger.errors import EventUnreadable, UnknownStream
 from ledger.events import CLOSING
 from ledger.findings import Finding
 from ledger.keyring import KeyRing
 from ledger.leaf import layout
 from ledger.ledger import Ledger
-from ledger.merkle import Peaks, add_to_peaks, leaf_hash, root_of_peaks
+from ledger.merkle import leaf_hash
 from ledger.recorded import Recorded, read_leaf
 from ledger.schema import StoredLeaf
 from ledger.store import Store
@@ -220,20 +220,6 @@ def _take_all(
         if progress is not None:
             progress(check.run.stop, begun.size)
     return trusted, found
-
-
-def read_again(leaves: Iterable[StoredLeaf], root: str | None) -> Iterator[StoredLeaf]:
-    """Yield leaves that were verified and are read a second time.
-
-    Raises StoreDamaged at the end where they are not those of the tree with this root: a store that
-    answers differently each time. Without a root they are not held to any.
-    """
-    peaks: Peaks = ()
-    for count, leaf in enumerate(leaves):
-        peaks = add_to_peaks(peaks, count, [leaf_hash(leaf.state)])
-        yield leaf
-    if root is not None and root_of_peaks(peaks).hex() != root:
-        raise StoreDamaged("the store gave other leaves when it was read again: trust nothing here")
 
 
 def read_stream(ledger: Ledger, stream: str) -> tuple[list[Recorded], list[Finding]]:

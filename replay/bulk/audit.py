@@ -19,13 +19,16 @@ from typing import NamedTuple
 import msgspec
 
 from ledger import Ledger, StoredLeaf
-from ledger.errors import StoreDamaged
 from ledger.keyring import KeyRing
-from ledger.recorded import read_leaf
+from ledger.recorded import read_leaf, readable
 from ledger.store_errors import translated_errors
+from ledger.streams import DISPUTES_PREFIX, RULES_STREAM
 from ledger.verify.batch import FetchBatch, LeafBatch, elsewhere, here
+from ledger.verify.beside import Beside, BesideDiffers, VerifiedLeaves
 from ledger.verify.integrity import Integrity, IntegrityJoin, examined
 from ledger.verify.ranges import check_range
+from ledger.verify.scan import leaf_from_bytes
+from ledger.verify.second_reads import LeavesAgain, ReadRange, other_leaves
 from ledger.verify.trusted import KeysHidden
 from ledger.verify.whole import SAMPLE
 from ledger.verify.workers import Progress
@@ -42,12 +45,12 @@ from replay.bulk import progress as notes_of
 from replay.bulk.pool import shared, uncollected
 from replay.bulk.progress import Notes
 from replay.bulk.ranges import Judge, Piece, RangeJudge, RangeReport
-from replay.catalogue import rules_by_digest
+from replay.catalogue import rules_in
 from replay.disputes.case_audit import check_cases
 from replay.disputes.complaints.check import check_complaints
 from replay.engine.rules import Rules
 from replay.errors import ClusterUnusable
-from replay.interruptions import Circumstances, circumstances_of
+from replay.interruptions import Circumstances, circumstances_in
 
 RANGE = 4_096
 """Leaves judged at a time: enough rounds for the columns to pay, few enough for a cache."""
@@ -103,15 +106,39 @@ def audit(
     """
     asked = notes_of.asked(only, from_leaf, public_key, checkpoint, every_signature)
     how = _How(workers or os.cpu_count() or 1, workers is None, scheduler, partitions, sample)
-    hidden: list[StoredLeaf] = []
+    hidden, beside = list[StoredLeaf](), None
     while True:
         try:
-            return _audit(ledger, asked, checkpoint, how, notes, progress, hidden)
+            return _audit(ledger, asked, checkpoint, how, notes, progress, hidden, beside)
         except KeysHidden as error:
-            # What was judged by other keys is judged again.
             hidden += error.leaves
-            if notes is not None:
-                notes.unlink(missing_ok=True)
+        except BesideDiffers as error:
+            if beside is not None:
+                raise other_leaves(from_leaf) from None
+            beside = error.beside
+        # What was judged by what an index showed is judged again.
+        if notes is not None:
+            notes.unlink(missing_ok=True)
+
+
+class JudgedBy(NamedTuple):
+    """What rounds are judged by: rules by digest, circumstances, and which rounds have cases."""
+
+    rules: Mapping[str, Rules]
+    told: Circumstances
+    with_cases: frozenset[str]
+
+    @classmethod
+    def of(cls, leaves: VerifiedLeaves) -> "JudgedBy":
+        """Return what leaves of no round come to."""
+        cases = (
+            leaf.stream.removeprefix(DISPUTES_PREFIX) for leaf in leaves.under(DISPUTES_PREFIX)
+        )
+        return cls(
+            rules_in(readable(leaves.stream(RULES_STREAM))),
+            circumstances_in(leaves, leaves.size),
+            frozenset(cases),
+        )
 
 
 class _How(NamedTuple):
@@ -132,13 +159,15 @@ def _audit(
     notes: Path | None,
     progress: Progress | None,
     hidden: list[StoredLeaf],
+    beside: Beside | None,
 ) -> LedgerAudit:
-    rules = rules_by_digest(ledger)
     kept, ring, keys = notes_of.load(
         notes, ledger, asked, checkpoint, how.workers, progress, hidden
     )
-    told = circumstances_of(ledger, kept.size)
-    join = _Join(ledger, rules, told, kept, ring, keys)
+    shown = beside or Beside.looked_up(ledger.store, kept.size)
+    notes_of.hold_to_shown(kept, shown)
+    by = JudgedBy.of(VerifiedLeaves(kept.size, shown, ledger.store.stream, _by_place(ledger)))
+    join = _Join(ledger, shown, by, kept, ring, keys)
     if progress is not None and kept.next:
         progress(kept.next, kept.size)
     if notes is not None:
@@ -146,7 +175,7 @@ def _audit(
         notes_of.save(notes, ledger, kept)
     saved = time.monotonic()
     try:
-        for report in _reports(ledger, rules, told, ring, kept, how):
+        for report in _reports(ledger, by, ring, kept, how):
             join.take(report)
             if progress is not None:
                 progress(report.stop, kept.size)
@@ -169,16 +198,20 @@ class _Join:
     def __init__(
         self,
         ledger: Ledger,
-        rules: Mapping[str, Rules],
-        told: Circumstances,
+        shown: Beside,
+        by: JudgedBy,
         kept: Notes,
         ring: KeyRing,
         keys: list[StoredLeaf],
     ) -> None:
-        self._ledger, self._rules, self._told, self._kept = ledger, rules, told, kept
+        self._ledger, self._shown, self._by, self._kept = ledger, shown, by, kept
+        self._again = LeavesAgain(elsewhere(ledger.store), kept.ranges)
+        noted = sorted(each for places in kept.integrity.trust.beside.values() for each in places)
+        self._beside = [
+            (leaf.leaf_index, leaf.state) for leaf in filter(None, map(self._again.at, noted))
+        ]
         self._integrity = IntegrityJoin(ledger, ring, keys, kept.integrity)
-        examine = partial(examined, origin=ledger.origin, ring=ring, covered=kept.integrity.covered)
-        self._judge = RangeJudge(rules, told, kept.asked.only, examine)
+        self._judge = _range_judge(by, kept.asked.only, ledger.origin, ring, kept.integrity.covered)
         self._reveals = reveals_before(ledger, kept.next)
 
     def take(self, report: RangeReport) -> None:
@@ -187,10 +220,14 @@ class _Join:
         self._reveals.merge(report.reveals)
         if report.check is not None:
             self._integrity.take(report.check)
+            self._beside += report.check.beside
+            kept.ranges.append(ReadRange(report.start, report.stop, report.check.digest))
         carried = kept.carried.keys()
         if not carried.isdisjoint(report.whole):
             # What looked whole goes on from an earlier range.
             report = self._judge_again(report, carried)
+        for piece in report.with_cases:
+            kept.with_cases.setdefault(piece.stream, []).append(piece)
         ended = [pieces for pieces in map(self._follow, report.pieces) if pieces]
         joined = self._judge.judge_rounds(
             [self._fetch(pieces) for pieces in ended], report.start, report.stop
@@ -206,10 +243,9 @@ class _Join:
     def _judge_again(self, report: RangeReport, carried: AbstractSet[str]) -> RangeReport:
         """Judge a range again that holds the end of a round which an earlier one began."""
         batch = elsewhere(self._ledger.store)(report.start, report.stop)
-        last = report.check.last_hash if report.check is not None else b""
         judged = self._judge.judge(batch, report.start, report.stop, carried)
-        if len(batch) and batch.hashes[-1] != last:
-            raise _read_differently(report.start)
+        if report.check is not None and batch.digest != report.check.digest:
+            raise other_leaves(report.start)
         return msgspec.structs.replace(judged, check=report.check)
 
     def _follow(self, piece: Piece) -> list[Piece]:
@@ -225,28 +261,29 @@ class _Join:
 
     def result(self, sample: int, workers: int) -> LedgerAudit:
         """Return the report, the rounds that are still open judged as far as they go."""
-        kept = self._kept
+        kept, rules = self._kept, self._by.rules
+        leaves = self._verified()
         findings, still_open = list(kept.findings), list[OpenRound]()
         for pieces in kept.carried.values():
-            leaves = self._fetch(pieces)
-            events = [read_leaf(leaf) for leaf in leaves]
-            if concerns(events, self._rules, kept.asked.only):
-                of_round = list(judge(events, self._rules, self._told))
+            of_one = self._fetch(pieces)
+            events = [read_leaf(leaf) for leaf in of_one]
+            if concerns(events, rules, kept.asked.only):
+                of_round = list(judge(events, rules, self._by.told))
                 if of_round:
-                    self._integrity.examine(leaves)
+                    self._integrity.examine(of_one)
                 findings += of_round
                 told = open_round(events)
                 still_open += [] if told is None else [told]
-        asked = partial(concerns, rules=self._rules, only=kept.asked.only)
-        more = check_seeds(self._ledger, kept.size, self._reveals, asked, kept.integrity.from_leaf)
-        more += check_cases(self._ledger, kept.size, asked, kept.integrity.from_leaf)
+        asked = partial(concerns, rules=rules, only=kept.asked.only)
+        from_leaf = kept.integrity.from_leaf
+        more = check_seeds(leaves, kept.size, self._reveals, asked, from_leaf)
+        more += check_cases(self._ledger, leaves, kept.size, asked, from_leaf)
         if kept.asked.only is None:
-            more += check_complaints(self._ledger, kept.size, kept.integrity.from_leaf)
+            more += check_complaints(leaves, kept.size, from_leaf)
         for stream in sorted({finding.stream for finding in more if finding.stream}):
             if stream in kept.integrity.disputed:
                 continue
-            leaves = self._ledger.store.stream(stream)
-            self._integrity.examine(leaf for leaf in leaves if leaf.leaf_index < kept.size)
+            self._integrity.examine(leaves.stream(stream))
         findings += more
         rounds = AuditResult(
             size=kept.size,
@@ -262,29 +299,59 @@ class _Join:
         )
         return LedgerAudit(rounds, integrity)
 
+    def _verified(self) -> VerifiedLeaves:
+        """Return the leaves that were verified; raises BesideDiffers for others than were shown."""
+        kept, from_leaf = self._kept, self._kept.integrity.from_leaf
+        earlier = [each for each in self._shown.bytes_from(0) if each[0] < from_leaf]
+        beside = Beside([*earlier, *self._beside])
+        if beside.bytes_from(from_leaf) != self._shown.bytes_from(from_leaf):
+            raise BesideDiffers(beside)
+        leaves = VerifiedLeaves(kept.size, beside, self._of_round, self._leaf)
+        if JudgedBy.of(leaves) != self._by:
+            raise other_leaves(kept.size - 1)
+        return leaves
+
+    def _leaf(self, leaf_index: int) -> StoredLeaf | None:
+        if leaf_index < self._kept.integrity.from_leaf:
+            return _by_place(self._ledger)(leaf_index)
+        return self._again.at(leaf_index)
+
+    def _of_round(self, stream: str) -> list[StoredLeaf]:
+        """Return the leaves of a round, as they were checked, in the order of their versions."""
+        kept = self._kept
+        has_case = stream in self._by.with_cases
+        stop = kept.integrity.from_leaf if has_case else kept.size
+        shown = self._ledger.store.stream(stream) if stop else []
+        places = (leaf.leaf_index for leaf in shown if leaf.leaf_index < stop)
+        found = [leaf for leaf in map(self._leaf, places) if leaf is not None]
+        found += self._fetch(kept.with_cases.get(stream, []))
+        return sorted(found, key=lambda leaf: leaf.version)
+
     def _fetch(self, pieces: list[Piece]) -> list[StoredLeaf]:
         """Fetch the leaves of pieces again, which must be what was checked."""
         found: list[StoredLeaf] = []
         for piece in pieces:
-            leaves = self._at(piece.leaves)
+            leaves = [
+                leaf_from_bytes(leaf.leaf_index, leaf.state) for leaf in self._at(piece.leaves)
+            ]
             if Piece.of(piece.stream, leaves, ended=piece.ended) != piece:
-                raise _read_differently(piece.leaves[0])
+                raise other_leaves(piece.leaves[0])
             found += leaves
         return found
 
     def _at(self, leaves: list[int]) -> list[StoredLeaf]:
         """Fetch leaves by their places, neighbours together."""
+        if not leaves:
+            return []
         cuts = [n for n, (a, b) in enumerate(pairwise(leaves), start=1) if b != a + 1]
         runs = pairwise([0, *cuts, len(leaves)])
         fetch = self._ledger.store.fetch
         return [leaf for a, b in runs for leaf in fetch(leaves[a], leaves[b - 1] + 1)]
 
 
-def _read_differently(leaf_index: int) -> StoreDamaged:
-    return StoreDamaged(
-        f"the store gave other leaves when those from {leaf_index} on were read again: trust "
-        "nothing it says"
-    )
+def _by_place(ledger: Ledger) -> Callable[[int], StoredLeaf | None]:
+    fetch = ledger.store.fetch
+    return lambda leaf_index: next(iter(fetch(leaf_index, leaf_index + 1)), None)
 
 
 def _place(item: tuple[int, object]) -> int:
@@ -293,8 +360,7 @@ def _place(item: tuple[int, object]) -> int:
 
 def _reports(
     ledger: Ledger,
-    rules: Mapping[str, Rules],
-    told: Circumstances,
+    by: JudgedBy,
     ring: KeyRing,
     kept: Notes,
     how: _How,
@@ -310,7 +376,7 @@ def _reports(
     # A connection of its own reads sooner than the store's.
     fetch = elsewhere(store)
     make_judge = partial(
-        _make_judge, fetch, rules, told, kept.asked.only, ledger.origin, ring,
+        _make_judge, fetch, by, kept.asked.only, ledger.origin, ring,
         kept.integrity.covered, kept.integrity.trust.sizes,
     )  # fmt: skip
     with translated_errors():
@@ -346,10 +412,16 @@ def _elsewhere(fetch: FetchBatch, last: LeafBatch, make_judge: Callable[[], Judg
     return make_judge()
 
 
+def _range_judge(
+    by: JudgedBy, only: str | None, origin: str, ring: KeyRing, covered: int
+) -> RangeJudge:
+    examine = partial(examined, origin=origin, ring=ring, covered=covered)
+    return RangeJudge(by.rules, by.told, only, examine, by.with_cases)
+
+
 def _make_judge(
     fetch: FetchBatch,
-    rules: Mapping[str, Rules],
-    told: Circumstances,
+    by: JudgedBy,
     only: str | None,
     origin: str,
     ring: KeyRing,
@@ -357,8 +429,7 @@ def _make_judge(
     sizes: tuple[int, ...],
 ) -> Judge:
     """Return what checks and judges a range of a ledger's leaves."""
-    examine = partial(examined, origin=origin, ring=ring, covered=covered)
-    judge_range = RangeJudge(rules, told, only, examine).judge
+    judge_range = _range_judge(by, only, origin, ring, covered).judge
 
     def check_and_judge(start: int, stop: int) -> RangeReport:
         checked = check_range(fetch(start, stop), start, stop, origin, ring, covered, sizes)

@@ -29,7 +29,7 @@ from ledger.events import (
 )
 from ledger.recorded import Recorded
 from ledger.verify.workers import Progress
-from replay.audit import Gathered, readable
+from replay.audit import Gathered, read_leaves
 from replay.bulk.folder import Folder
 from replay.bulk.manifest import FORMAT, NAME, Manifest, Part, digest_of
 from replay.bulk.words import hex_bytes
@@ -127,7 +127,9 @@ def _export(
     gathered = Gathered()
     writer = _Writer(folder, rounds_a_part)
     try:
-        for events in gathered.ended(readable(ledger.leaves(0, size), size, unreadable, progress)):
+        for events in gathered.ended(
+            read_leaves(ledger.leaves(0, size), size, unreadable, progress)
+        ):
             writer.add(events, ended=True)
         for events in gathered.unended():
             writer.add(events, ended=False)

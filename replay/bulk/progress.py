@@ -16,14 +16,16 @@ from ledger.foreign import read_json
 from ledger.keyring import KeyRing
 from ledger.merkle import leaf_hash
 from ledger.trust import build_ring, given_key
+from ledger.verify.beside import Beside
 from ledger.verify.integrity import IntegrityNotes
 from ledger.verify.known_checkpoints import digest_of_keys, keys_before, start_from
+from ledger.verify.second_reads import ReadRange
 from ledger.verify.workers import Progress
 from replay.audit import VoidRound
 from replay.bulk.ranges import Piece
 from replay.errors import ProgressUnusable
 
-FORMAT = "shoeproof/audit-progress/v3"
+FORMAT = "shoeproof/audit-progress/v4"
 
 
 class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,7 +39,11 @@ class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Notes(msgspec.Struct, forbid_unknown_fields=True):
-    """What the ranges before leaf `next` came to; `carried` are the pieces of rounds open there."""
+    """What the ranges before leaf `next` came to; `carried` are the pieces of rounds open there.
+
+    `with_cases` are those of the rounds that cases are about. `shown` tells whether the leaves of
+    no round, by which rounds were judged, are still the same.
+    """
 
     format: str
     origin: str
@@ -49,7 +55,10 @@ class Notes(msgspec.Struct, forbid_unknown_fields=True):
     closed: int = 0
     voids: list[VoidRound] = []
     findings: list[Finding] = []
+    ranges: list[ReadRange] = []
     carried: dict[str, list[Piece]] = {}
+    with_cases: dict[str, list[Piece]] = {}
+    shown: str = ""
 
 
 def asked(
@@ -121,6 +130,16 @@ def _begin(
     integrity = IntegrityNotes.of(start, every_signature=asked.every_signature)
     notes = Notes(FORMAT, ledger.origin, start.size, asked, integrity, asked.from_leaf)
     return notes, start.ring, start.keys
+
+
+def hold_to_shown(notes: Notes, shown: Beside) -> None:
+    """Raise ProgressUnusable where the leaves of no round are others than when notes were begun."""
+    digest = digest_of_keys(shown.under(""))
+    if notes.shown not in ("", digest):
+        raise ProgressUnusable(
+            "the notes are about another state of this ledger, which has changed"
+        )
+    notes.shown = digest
 
 
 def save(path: Path, ledger: Ledger, notes: Notes) -> None:

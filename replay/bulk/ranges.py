@@ -76,7 +76,8 @@ class RangeReport(msgspec.Struct, frozen=True):
 
     `found` and `voids` stand by the leaf that ends their round, or that cannot be read. `whole` are
     the rounds that were judged; `pieces` are of rounds that begin earlier or end later, in the
-    order of their first leaves. Where rounds are given whole, as in an export, those that have not
+    order of their first leaves; `with_cases` is all that it holds of rounds that cases are about.
+    Where rounds are given whole, as in an export, those that have not
     ended stand in `open_rounds` with what is `unended` to be found in them, and none is a piece.
     `examined` are the signatures of disputed rounds, `check` is what the leaves are in themselves,
     `reveals` are the seeds they reveal (`Reveals.raw`).
@@ -89,6 +90,7 @@ class RangeReport(msgspec.Struct, frozen=True):
     found: list[tuple[int, list[Finding]]]
     whole: list[str]
     pieces: list[Piece]
+    with_cases: list[Piece] = []
     unended: list[list[Finding]] = []
     open_rounds: list[OpenRound] = []
     examined: Examined = Examined({}, [])
@@ -159,13 +161,15 @@ class RangeJudge:
         told: Circumstances,
         only: str | None = None,
         examine: Examine = _spare,
+        with_cases: AbstractSet[str] = frozenset(),
     ) -> None:
         """Judge by these rules and circumstances, one game's rounds alone where `only` says.
 
-        `examine` is asked for the signatures of every round in which something is found.
+        `examine` is asked for the signatures of every round in which something is found. Of
+        the rounds `with_cases` each report says which leaves are theirs.
         """
         self.rules, self.told, self.only = rules_by_digest, told, only
-        self._examine = examine
+        self._examine, self._with_cases = examine, with_cases
         self._head = Reader().head
         self._vocabulary = Vocabulary()
         self._quiet = Quiet(told)
@@ -217,11 +221,15 @@ class RangeJudge:
                 else:
                     pieces.append(Piece.of(stream, round_.leaves, ended=True))
         pieces += [Piece.of(stream, each.leaves, ended=False) for stream, each in begun.items()]
+        wanted = [each for each in gathered if each.own.round_id in self._with_cases]
+        asked = [Piece.of(each.own.round_id, each.leaves, ended=True) for each in wanted]
+        asked += [piece for piece in pieces if piece.stream in self._with_cases]
         report = self._judged(gathered, start, stop, bad)
         return msgspec.structs.replace(
             report,
             found=sorted(found + report.found),
-            pieces=sorted(pieces, key=lambda piece: piece.leaves[0]),
+            pieces=sorted(pieces, key=_first),
+            with_cases=sorted(asked, key=_first),
             reveals=reveals.raw,
         )
 
@@ -383,3 +391,7 @@ class RangeJudge:
     def _concerns(self, round_: _Gathering) -> bool:
         begun = self._vocabulary.rows.items[round_.words[0]][KIND] == OPENED
         return not begun or is_of_game(self.rules.get(round_.own.rules_digest or ""), self.only)
+
+
+def _first(piece: Piece) -> int:
+    return piece.leaves[0]

@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from ledger import Finding, Ledger, Recorded
-from ledger.errors import EventUnreadable
-from ledger.recorded import read_leaf
-from ledger.streams import DISPUTES_PREFIX
+from ledger.recorded import readable
+from ledger.streams import DISPUTES_PREFIX, KEYS_STREAM, POLICIES_STREAM
+from ledger.trust import build_ring
+from ledger.verify.beside import Leaves, read_before
 from replay import findings as codes
-from replay.catalogue import policies_by_digest
+from replay.catalogue import policies_in
 from replay.currency import amount_text
 from replay.disputes.assess import assess
 from replay.disputes.case_check import CaseWalk
-from replay.disputes.cases import Case, Decision, dispute_stream, key_names
+from replay.disputes.cases import Case, Decision, dispute_stream
 from replay.disputes.complaints.cases import complaint_ids
 from replay.disputes.decide import priced_moves
 from replay.disputes.evidence import currency_of, evidence_of_case
@@ -29,63 +30,67 @@ _ADJUDICATORS: Final = 2
 
 def check_cases(
     ledger: Ledger,
+    leaves: Leaves,
     size: int,
     concerns: Callable[[Sequence[Recorded]], bool],
     from_leaf: int = 0,
 ) -> list[Finding]:
     """Return what is wrong with the cases in a ledger's first `size` leaves, stream by stream.
 
-    `concerns` tells of a round's events whether its cases are asked for; cases without an event at
-    `from_leaf` or later are not judged. What cannot be read is passed over: to report it is
-    the business of verification.
+    `leaves` are the ledger's, as they were verified or as its store has them. `concerns` tells of a
+    round's events whether its cases are asked for; cases without an event at `from_leaf` or later
+    are not judged. What cannot be read is passed over: to report it is for verification.
     """
-    names, policies = key_names(ledger), policies_by_digest(ledger)
+    names = build_ring(leaves.stream(KEYS_STREAM), None)[0].persons()
+    policies = policies_in(readable(leaves.stream(POLICIES_STREAM)))
     found: list[Finding] = []
-    for stream in _streams(ledger):
+    for stream in _streams(leaves):
         round_id = stream.removeprefix(DISPUTES_PREFIX)
-        events = _readable(ledger, stream, size)
+        events = read_before(leaves, stream, size)
         if not events or events[-1].leaf_index < from_leaf:
             continue
-        of_round = _readable(ledger, round_id, size)
+        of_round = read_before(leaves, round_id, size)
         if of_round and not concerns(of_round):
             continue
         walk = CaseWalk(round_id, of_round, policies, names)
         found += walk.findings(events)
         if of_round:
-            found += _unfounded(ledger, round_id, stream, walk.cases)
+            found += _unfounded(ledger, leaves, round_id, walk.cases)
     return found
 
 
-def _streams(ledger: Ledger) -> list[str]:
+def _streams(leaves: Leaves) -> list[str]:
     """Return the streams of cases, those in which money moved and no case was opened among them.
 
     A complaint's is not one: it is judged by itself.
     """
-    opened = {leaf.stream for leaf in ledger.store.under(DISPUTES_PREFIX)}
-    return sorted(opened - {dispute_stream(each) for each in complaint_ids(ledger)})
+    opened = {leaf.stream for leaf in leaves.under(DISPUTES_PREFIX)}
+    return sorted(opened - {dispute_stream(each) for each in complaint_ids(leaves)})
 
 
 def _unfounded(
-    ledger: Ledger, round_id: str, stream: str, cases: Sequence[Case]
+    ledger: Ledger, leaves: Leaves, round_id: str, cases: Sequence[Case]
 ) -> Iterator[Finding]:
     for case in cases:
         if case.state != "decided":
             continue
         decision = case.decisions[-1]
-        text = _objection(ledger, round_id, case, decision)
+        text = _objection(ledger, leaves, round_id, case, decision)
         if text is not None:
             place = decision.leaf_index, decision.seq
-            yield Finding(codes.DECISION_UNFOUNDED, text, stream, *place)
+            yield Finding(codes.DECISION_UNFOUNDED, text, dispute_stream(round_id), *place)
 
 
-def _objection(ledger: Ledger, round_id: str, case: Case, decision: Decision) -> str | None:
+def _objection(
+    ledger: Ledger, leaves: Leaves, round_id: str, case: Case, decision: Decision
+) -> str | None:
     """Return what a decision rests on too little for, None where it rests on enough."""
     data = decision.data
     if data.reference is not None and len(decision.keys) >= _ADJUDICATORS:
         return None
     if data.remedy == "goodwill" or (data.remedy == "withdraw" and not data.amount_minor):
         return None
-    evidence = evidence_of_case(ledger, round_id, case)
+    evidence = evidence_of_case(ledger, round_id, case, leaves)
     governing = assess(evidence, case.claim).governing
     priced = sum(move.amount_minor for move in priced_moves(evidence, governing))
     if data.remedy == governing.name and data.amount_minor <= priced:
@@ -97,13 +102,3 @@ def _objection(ledger: Ledger, round_id: str, case: Case, decision: Decision) ->
         f"{decided} without an adjudicator's reference signed by two persons; by what the ledger "
         f"held before, {right}"
     )
-
-
-def _readable(ledger: Ledger, stream: str, size: int) -> list[Recorded]:
-    events = []
-    for leaf in ledger.store.stream(stream):
-        try:
-            events += [read_leaf(leaf)] if leaf.leaf_index < size else []
-        except EventUnreadable:
-            continue
-    return events

@@ -14,7 +14,7 @@ import msgspec
 from ledger import Finding, Ledger, Recorded, StoredLeaf
 from ledger import findings as codes
 from ledger.errors import EventUnreadable, KeyUnusable, SigningRefused, StoreDamaged, UnknownStream
-from ledger.events import CLOSING, PolicyAdded, RoundOpened, RulesAdded, ShoeCommitted, ShoeRevealed
+from ledger.events import CLOSING, RoundOpened, ShoeCommitted, ShoeRevealed
 from ledger.keyring import KeyRing
 from ledger.recorded import read_leaf
 from ledger.rounds import SELECT_ROUND, RoundRow
@@ -27,15 +27,15 @@ from ledger.streams import (
     RULES_STREAM,
 )
 from ledger.trust import build_ring
+from ledger.verify.beside import Leaves
 from ledger.verify.known_checkpoints import tail_is_gone
 from ledger.verify.whole import sort_findings, verified
-from replay.catalogue import rules_by_content
+from replay.catalogue import policies_in, rules_in
 from replay.currency import unit_of
 from replay.disputes.cases import Case, dispute_stream
 from replay.disputes.faults import KINDS
 from replay.engine.rules import Rules
-from replay.errors import RulesError
-from replay.policies import Policy, policy_digest, policy_from_data
+from replay.policies import Policy
 from replay.replayer import replay_round
 from replay.seeds import revealed
 
@@ -100,40 +100,45 @@ class Common(NamedTuple):
     found: tuple[Finding, ...]
 
 
-def common_of(ledger: Ledger, size: int | None = None) -> Common:
+def common_of(ledger: Ledger, size: int | None = None, leaves: Leaves | None = None) -> Common:
     """Read and verify what all rounds of a ledger's first `size` leaves rest on, by default of all.
 
-    Raises StoreUnavailable and StoreDamaged.
+    For `leaves` see `gather`. Raises StoreUnavailable and StoreDamaged.
     """
     size = ledger.size() if size is None else size
-    keys = [leaf for leaf in ledger.store.stream(KEYS_STREAM) if leaf.leaf_index < size]
+    leaves = leaves or ledger.store
+    keys = [leaf for leaf in leaves.stream(KEYS_STREAM) if leaf.leaf_index < size]
     ring, _, found = build_ring(keys, None)
-    reader = _Reader(ledger, size, ring, found)
-    added = [each.event.data for each in reader.stream(RULES_STREAM)]
-    rules = rules_by_content(each.rules for each in added if isinstance(each, RulesAdded))
-    policies = _policies(reader.stream(POLICIES_STREAM))
+    reader = _Reader(ledger, leaves, size, ring, found)
+    rules = rules_in(reader.stream(RULES_STREAM))
+    policies = policies_in(reader.stream(POLICIES_STREAM))
     return Common(size, ring, rules, policies, tuple(found))
 
 
 def gather(
-    ledger: Ledger, round_id: str, size: int | None = None, common: Common | None = None
+    ledger: Ledger,
+    round_id: str,
+    size: int | None = None,
+    common: Common | None = None,
+    leaves: Leaves | None = None,
 ) -> Evidence:
     """Read and verify what the ledger holds about a round, by index.
 
     `round_id` is the whole id. With a `size`, only the ledger's first `size` leaves count: what it
     held of the round when it had so many. Who gathers many rounds of one tree hands in what they
-    have in `common`. Raises UnknownStream when there is no such round, StoreUnavailable and
+    have in `common`, and who has verified the leaves hands them in as `leaves`: by default they are
+    looked up in the store. Raises UnknownStream when there is no such round, StoreUnavailable and
     StoreDamaged.
     """
-    store, whole = ledger.store, ledger.size()
+    leaves, whole = leaves or ledger.store, ledger.size()
     size = common.size if common is not None else whole if size is None else size
-    all_own = store.stream(round_id)
+    all_own = leaves.stream(round_id)
     own = [leaf for leaf in all_own if leaf.leaf_index < size]
     if not own:
         raise UnknownStream(f"the ledger has nothing in {round_id!r}")
-    common = common or common_of(ledger, size)
+    common = common or common_of(ledger, size, leaves)
     ring, rules, found = common.ring, common.rules, list(common.found)
-    reader = _Reader(ledger, size, ring, found)
+    reader = _Reader(ledger, leaves, size, ring, found)
     events = reader.read(own)
     covered = covered_leaves(ledger)
     found += _against_index(ledger, own, size)
@@ -153,17 +158,20 @@ def gather(
         as_of=reader.last_time(events),
         covered=min(covered, size),
         sealed_seed=seed,
-        same_seed=tuple(_same_seed(ledger, events, _Reader(ledger, size, ring, []))),
+        same_seed=tuple(_same_seed(ledger, events, _Reader(ledger, leaves, size, ring, []))),
         persons=ring.persons(),
     )
 
 
-def evidence_of_case(ledger: Ledger, round_id: str, case: Case) -> Evidence:
+def evidence_of_case(
+    ledger: Ledger, round_id: str, case: Case, leaves: Leaves | None = None
+) -> Evidence:
     """Return what a decided case of a round was decided on, as the ledger was just before.
 
-    Of a case that is not decided it is what the ledger holds now. Raises what `gather` raises.
+    Of a case that is not decided it is what the ledger holds now. For `leaves`, and for what is
+    raised, see `gather`.
     """
-    return gather(ledger, round_id, case.decided_leaf)
+    return gather(ledger, round_id, case.decided_leaf, leaves=leaves)
 
 
 def _is_over(events: Sequence[Recorded], rules: Mapping[str, Rules]) -> bool:
@@ -210,12 +218,16 @@ def _revealed(leaves: Sequence[StoredLeaf]) -> bytes | None:
 class _Reader:
     """Reads streams up to a size, verifies them, and collects what is found against them."""
 
-    def __init__(self, ledger: Ledger, size: int, ring: KeyRing, found: list[Finding]) -> None:
-        self._ledger, self._size, self._ring, self._found = ledger, size, ring, found
-        self._tree = ledger.tree(size)
+    def __init__(
+        self, ledger: Ledger, leaves: Leaves, size: int, ring: KeyRing, found: list[Finding]
+    ) -> None:
+        self._ledger, self._leaves, self._size = ledger, leaves, size
+        self._ring, self._found = ring, found
+        # What was verified was held to the tree.
+        self._tree = ledger.tree(size) if leaves is ledger.store else None
 
     def stream(self, stream: str) -> list[Recorded]:
-        return self.read(self._ledger.store.stream(stream))
+        return self.read(self._leaves.stream(stream))
 
     def read(self, leaves: Sequence[StoredLeaf], *, from_start: bool = True) -> list[Recorded]:
         known = [leaf for leaf in leaves if leaf.leaf_index < self._size]
@@ -225,7 +237,7 @@ class _Reader:
 
     def operations(self, own: Sequence[StoredLeaf]) -> list[Recorded]:
         """Return what befell the service while the round lasted, and around it."""
-        leaves = self._ledger.store.stream(OPERATIONS_STREAM)
+        leaves = self._leaves.stream(OPERATIONS_STREAM)
         first, last = own[0].leaf_index, own[-1].leaf_index
         before = sum(leaf.leaf_index < first for leaf in leaves)
         start, is_open = max(0, before - OPERATIONS_AROUND), own[-1].topic not in CLOSING
@@ -235,13 +247,13 @@ class _Reader:
 
     def last_time(self, events: Sequence[Recorded]) -> str:
         """Return the time of the ledger's last leaf, of the round's where that does not verify."""
-        last = self._ledger.store.fetch(self._size - 1, self._size)
+        last = self._leaves.fetch(self._size - 1, self._size)
         sound = verified(last, self._ledger.origin, self._ring, from_start=False).events
         return max((each.event.at for each in (*events, *sound)), default="")
 
     def _is_in_tree(self, recorded: Recorded) -> bool:
         try:
-            if self._tree.node(0, recorded.leaf_index) == recorded.leaf_hash:
+            if self._tree is None or self._tree.node(0, recorded.leaf_index) == recorded.leaf_hash:
                 return True
             text = "the tree holds another leaf at this place"
         except StoreDamaged as error:
@@ -282,18 +294,6 @@ def _against_index(ledger: Ledger, own: Sequence[StoredLeaf], size: int) -> Iter
     else:
         return []
     return [Finding(codes.LOOK_UP_MISMATCH, text, round_id)]
-
-
-def _policies(recorded: Iterable[Recorded]) -> dict[str, Policy]:
-    found = {}
-    for each in recorded:
-        if isinstance(each.event.data, PolicyAdded):
-            try:
-                policy = policy_from_data(each.event.data.policy)
-            except RulesError:
-                continue
-            found[policy_digest(policy)] = policy
-    return found
 
 
 def covered_leaves(ledger: Ledger) -> int:

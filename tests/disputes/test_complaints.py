@@ -423,7 +423,7 @@ def test_an_audit_sees_money_that_nobody_decided(evening: Evening) -> None:
 
 def test_a_complaint_is_found_by_how_its_id_begins(evening: Evening) -> None:
     complaint = evening.complain()
-    assert complaint_ids(evening.ledger) == [complaint.id]
+    assert complaint_ids(evening.ledger.store) == [complaint.id]
     assert is_complaint(evening.ledger, complaint.id)
     assert find_complaint(evening.ledger, complaint.id[:20]) == complaint.id
     (first, *_) = (row.round for row in evening.ledger.rounds())

@@ -11,11 +11,11 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 
 from ledger import Ledger, Recorded
-from ledger.errors import EventUnreadable, UnknownStream
+from ledger.errors import UnknownStream
 from ledger.events import Awarded, ComplaintOpened, DisputeDecided
 from ledger.leaf.layout import claimed_key_id
-from ledger.recorded import read_leaf
 from ledger.streams import DISPUTES_PREFIX, stream_kind
+from ledger.verify.beside import Leaves, read_before
 from replay.disputes.cases import Answered, Decision, decision_of, dispute_stream, key_names, signed
 from replay.errors import DisputeRefused
 
@@ -120,24 +120,18 @@ def read_complaint(ledger: Ledger, complaint_id: str) -> Complaint:
     return found
 
 
-def complaint_ids(ledger: Ledger) -> list[str]:
-    """Return the ids of all complaints in the order they were opened, by index and unverified."""
+def complaint_ids(leaves: Leaves) -> list[str]:
+    """Return the ids of all complaints in the order they were opened."""
     return [
         leaf.stream.removeprefix(DISPUTES_PREFIX)
-        for leaf in ledger.store.under(DISPUTES_PREFIX)
+        for leaf in leaves.under(DISPUTES_PREFIX)
         if leaf.version == 1 and leaf.topic == ComplaintOpened.__name__
     ]
 
 
-def complaint_events(ledger: Ledger, complaint_id: str, size: int) -> list[Recorded]:
-    """Return what can be read of a complaint's stream in a ledger's first `size` leaves."""
-    events = []
-    for leaf in ledger.store.stream(dispute_stream(complaint_id)):
-        try:
-            events += [read_leaf(leaf)] if leaf.leaf_index < size else []
-        except EventUnreadable:
-            continue
-    return events
+def complaints_in(leaves: Leaves, size: int) -> dict[str, list[Recorded]]:
+    """Return what can be read of each complaint's stream among the first `size` leaves."""
+    return {each: read_before(leaves, dispute_stream(each), size) for each in complaint_ids(leaves)}
 
 
 def _complaints_like(ledger: Ledger, text: str) -> list[str]:
@@ -148,7 +142,7 @@ def _complaints_like(ledger: Ledger, text: str) -> list[str]:
         first = ledger.store.event(dispute_stream(name), 1)
         is_one = first is not None and first.topic == ComplaintOpened.__name__
         return [name] if is_one else []
-    return [each for each in complaint_ids(ledger) if each.startswith(name)]
+    return [each for each in complaint_ids(ledger.store) if each.startswith(name)]
 
 
 def _is_rounds(ledger: Ledger, text: str) -> bool:

@@ -4,13 +4,16 @@ it takes, and paid what was awarded and no more. An audit asks this of every com
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ledger import Finding, Ledger, Recorded
+from ledger import Finding, Recorded
 from ledger.events import Awarded, ComplaintOpened, DisputeDecided
 from ledger.leaf.layout import claimed_key_id
+from ledger.streams import KEYS_STREAM
+from ledger.trust import build_ring
+from ledger.verify.beside import Leaves
 from replay import findings as codes
 from replay.currency import amount_text
-from replay.disputes.cases import decided, key_names
-from replay.disputes.complaints.cases import complaint_events, complaint_ids
+from replay.disputes.cases import decided
+from replay.disputes.complaints.cases import complaints_in
 from replay.disputes.complaints.persons import (
     Gift,
     gifts,
@@ -23,19 +26,19 @@ from replay.narrative import counted
 from replay.shoe_check import Problem
 
 
-def check_complaints(ledger: Ledger, size: int, from_leaf: int = 0) -> list[Finding]:
-    """Return what is wrong with the complaints in a ledger's first `size` leaves.
+def check_complaints(leaves: Leaves, size: int, from_leaf: int = 0) -> list[Finding]:
+    """Return what is wrong with the complaints among the first `size` leaves.
 
     Complaints without an event at `from_leaf` or later are not judged. What cannot be read is
     passed over: to report it is the business of verification.
     """
-    persons = key_names(ledger)
+    persons = build_ring(leaves.stream(KEYS_STREAM), None)[0].persons()
     found: list[Finding] = []
-    streams = {each: complaint_events(ledger, each, size) for each in complaint_ids(ledger)}
+    streams = complaints_in(leaves, size)
     given = gifts(streams.values())
     for complaint, events in streams.items():
         if events and events[-1].leaf_index >= from_leaf:
-            found += _Walk(ledger, complaint, persons, given).findings(events)
+            found += _Walk(leaves, complaint, persons, given).findings(events)
     return found
 
 
@@ -44,12 +47,12 @@ class _Walk:
 
     def __init__(
         self,
-        ledger: Ledger,
+        leaves: Leaves,
         complaint: str,
         persons: Mapping[str, str],
         given: Sequence[Gift],
     ) -> None:
-        self._ledger, self._complaint, self._persons = ledger, complaint, persons
+        self._leaves, self._complaint, self._persons = leaves, complaint, persons
         self._given = given
         self._player: str | None = None
         self._is_open = False
@@ -93,7 +96,7 @@ class _Walk:
             yield codes.CASE_OUT_OF_PLACE, "a decision was made of a complaint that is not open"
         # What is given is in the currency of the payment that follows the last signature.
         currency = following.currency if isinstance(following, Awarded) else ""
-        limit = goodwill_limit(policies_before(self._ledger, recorded.leaf_index), currency)
+        limit = goodwill_limit(policies_before(self._leaves, recorded.leaf_index), currency)
         before = given_minor(self._given, self._player, currency, recorded.leaf_index)
         needed = persons_needed(data.remedy, data.amount_minor, data.reference, limit, before)
         if data.keys_needed < needed:

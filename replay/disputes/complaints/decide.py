@@ -20,8 +20,7 @@ from replay.disputes.complaints.cases import (
     Complaint,
     ComplaintRemedy,
     Question,
-    complaint_events,
-    complaint_ids,
+    complaints_in,
 )
 from replay.disputes.complaints.persons import (
     gifts,
@@ -160,13 +159,13 @@ def plan_for(
 ) -> ComplaintPlan:
     """Return the plan of a signer's decision, by the ledger's persons and policies."""
     key, size = signer.key_id_hex, ledger.size()
-    given = gifts(complaint_events(ledger, each, size) for each in complaint_ids(ledger))
+    given = gifts(complaints_in(ledger.store, size).values())
     player = assessment.complaint.opened.player
     return plan_complaint(
         assessment,
         remedy,
         person=key_names(ledger).get(key, key),
-        limit_minor=goodwill_limit(policies_before(ledger, size), currency),
+        limit_minor=goodwill_limit(policies_before(ledger.store, size), currency),
         before_minor=given_minor(given, player, currency, size),
         reference=reference,
         amount_minor=amount_minor,

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ledger import Ledger, Recorded
-from ledger.events import Awarded, ComplaintOpened, DisputeDecided, PolicyAdded
+from ledger import Recorded
+from ledger.events import Awarded, ComplaintOpened, DisputeDecided
+from ledger.recorded import readable
 from ledger.streams import POLICIES_STREAM
-from replay.errors import RulesError
-from replay.policies import Policy, policy_from_data
+from ledger.verify.beside import Leaves
+from replay.catalogue import policies_in
+from replay.policies import Policy
 
 
 class Gift(NamedTuple):
@@ -76,14 +78,7 @@ def goodwill_limit(policies: Iterable[Policy], currency: str) -> int | None:
     return min(known) if known else None if limits else 0
 
 
-def policies_before(ledger: Ledger, leaf_index: int) -> list[Policy]:
-    """Return the valid policies that the ledger carried before a leaf."""
-    found = []
-    for recorded in ledger.events(POLICIES_STREAM) if ledger.policies() else []:
-        data = recorded.event.data
-        if isinstance(data, PolicyAdded) and recorded.leaf_index < leaf_index:
-            try:
-                found.append(policy_from_data(data.policy))
-            except RulesError:
-                continue
-    return found
+def policies_before(leaves: Leaves, leaf_index: int) -> Iterable[Policy]:
+    """Return the valid policies that a ledger carried before a leaf."""
+    added = (each for each in leaves.stream(POLICIES_STREAM) if each.leaf_index < leaf_index)
+    return policies_in(readable(added)).values()
