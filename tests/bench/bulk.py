@@ -108,7 +108,7 @@ def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
     count = len(rounds)
     print(f"{count:,} rounds, {len(leaves):,} leaves; load {os.getloadavg()[0]:.1f}")
     print(f"{'':<34}{'rounds/s':>12}{'cpu µs':>9}{'of floor':>10}")
-    floor = _used(lambda: [hashlib.sha256(leaf.state).digest() for leaf in leaves])
+    floor = time_used(lambda: [hashlib.sha256(leaf.state).digest() for leaf in leaves])
 
     def row(what: str, rounds: float, used: Used) -> float:
         ratio, rate = used.cpu / rounds / (floor.cpu / count), rounds / used.wall
@@ -117,18 +117,18 @@ def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
         return rate
 
     row("SHA-256 over the leaves (floor)", count, floor)
-    row("leaf hashes and Merkle root", count, _used(
+    row("leaf hashes and Merkle root", count, time_used(
         lambda: root_hash([leaf_hash(leaf.state) for leaf in leaves])))  # fmt: skip
-    row("fetching from SQLite", count, _used(lambda: _fetched(ledger, len(leaves))))
-    row("decoding, scalar", count / 10, _used(
+    row("fetching from SQLite", count, time_used(lambda: _fetched(ledger, len(leaves))))
+    row("decoding, scalar", count / 10, time_used(
         lambda: [read_leaf(leaf) for leaf in leaves[: len(leaves) // 10]]))  # fmt: skip
     ring = ledger.key_ring()
-    row("leaves checked: hash, place, form", count, _used(
+    row("leaves checked: hash, place, form", count, time_used(
         lambda: _checked(ledger, leaves, ring)))  # fmt: skip
-    row("decoding to words, unchecked", count, _used(lambda: _columns(leaves)))
+    row("decoding to words, unchecked", count, time_used(lambda: _columns(leaves)))
     few = rounds[: max(1, count // 20)]
     events = list(Gathered().ended(read_leaf(leaf) for round_ in few for leaf in round_))
-    row("engine, scalar (replay)", len(events), _used(lambda: _replayed(events, rules)))
+    row("engine, scalar (replay)", len(events), time_used(lambda: _replayed(events, rules)))
     sound(columns, rules, with_shoes=False)
     times = max(1, ENGINE_ROUNDS // count)
 
@@ -136,37 +136,37 @@ def _measure(ledger: Ledger, folder: Path, parquet_rounds: int) -> None:
         for _ in range(times):
             assert sound(columns, rules, with_shoes=False).all()
 
-    row("engine, bulk, one process", times * count, _used(engine))
-    bulk = row("engine, bulk, two processes", 2 * times * count, _used(lambda: _twice(engine)))
-    row("shoes and commitments", count, _used(lambda: _shoes(columns)))
-    row("rounds judged, bulk", count, _used(lambda: sound(columns, rules)))
+    row("engine, bulk, one process", times * count, time_used(engine))
+    bulk = row("engine, bulk, two processes", 2 * times * count, time_used(lambda: _twice(engine)))
+    row("shoes and commitments", count, time_used(lambda: _shoes(columns)))
+    row("rounds judged, bulk", count, time_used(lambda: sound(columns, rules)))
     whole = count / share
     # A checkpoint covers everything: every leaf is hashed, no signature but a sample verified.
     sign_checkpoint(ledger)
-    row("whole audit, one process", whole, _used(lambda: audit(ledger, workers=1)))
-    row("whole audit, two workers", whole, _used(lambda: audit(ledger, workers=2)))
+    row("whole audit, one process", whole, time_used(lambda: audit(ledger, workers=1)))
+    row("whole audit, two workers", whole, time_used(lambda: audit(ledger, workers=2)))
     if whole <= SIGNED:
-        row("whole audit, scalar", whole, _used(lambda: scalar_audit(ledger)))
-        row("`verify`, two workers", whole, _used(lambda: verify(ledger, workers=2)))
+        row("whole audit, scalar", whole, time_used(lambda: scalar_audit(ledger)))
+        row("`verify`, two workers", whole, time_used(lambda: verify(ledger, workers=2)))
         for count_of_workers in (1, 2):
-            used = _used(partial(audit, ledger, workers=count_of_workers, every_signature=True))
+            used = time_used(partial(audit, ledger, workers=count_of_workers, every_signature=True))
             row(f"audit --every-signature, {count_of_workers} at work", whole, used)
         key = Ed25519PrivateKey.generate()
         signed, public = key.sign(bytes(600)), key.public_key()
         some = leaves[: len(leaves) // 10]
-        bare = _used(lambda: [public.verify(signed, bytes(600)) for _ in some])
+        bare = time_used(lambda: [public.verify(signed, bytes(600)) for _ in some])
         row("bare Ed25519, one thread", count / 10, bare)
-    row("export to Parquet", whole, _used(lambda: export_parquet(ledger, folder)))
-    row("audit of Parquet, one process", whole, _used(lambda: audit_parquet(folder, workers=1)))
+    row("export to Parquet", whole, time_used(lambda: export_parquet(ledger, folder)))
+    row("audit of Parquet, one process", whole, time_used(lambda: audit_parquet(folder, workers=1)))
     repeat(folder, max(1, parquet_rounds // int(whole)))
     manifest = read_manifest(folder)
     many = sum(part.rounds for part in manifest.parts)
-    row("audit of Parquet, two workers", many, _used(lambda: audit_parquet(folder, workers=2)))
+    row("audit of Parquet, two workers", many, time_used(lambda: audit_parquet(folder, workers=2)))
     for name, play in peers().items():
         if play is None:
             print(f"{name}: not installed (extra `bench`)")
             continue
-        played = row(f"{name}, playing", PLAYED, _used(partial(play, PLAYED)))
+        played = row(f"{name}, playing", PLAYED, time_used(partial(play, PLAYED)))
         print(f"  engine, bulk, two processes: {bulk / played:.1f} times that rate")
     mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
@@ -183,7 +183,8 @@ def _twice(work: Callable[[], None]) -> None:
         assert each.exitcode == 0
 
 
-def _used(work: Callable[[], Any]) -> Used:
+def time_used(work: Callable[[], Any]) -> Used:
+    """Return what some work took, with processes it started that have ended."""
     before = _cpu()
     wall, _ = timed(work)
     return Used(wall, _cpu() - before)
