@@ -38,13 +38,16 @@ from ledger.signing import kept_checkpoints
 from ledger.streams import KEYS_STREAM
 from ledger.trust import build_ring
 from ledger.verify.batch import FetchBatch, LeafBatch, elsewhere, here
+from ledger.verify.broken import broken_anchors
 from ledger.verify.known_checkpoints import KnownCheckpoint, begins, hidden_key
 from ledger.verify.locate_damage import narrowed
+from ledger.verify.one_stream import verified
 from ledger.verify.ranges import Checked, RangeCheck, check_range
 from ledger.verify.rebuild_tree import BLOCK, subtrees_between
 from ledger.verify.scan import Link, check_leaf, link_of
+from ledger.verify.sources import tiles_prove, time_bounds
 from ledger.verify.trusted import KeysHidden, Sources, Trust, TrustedLeaves
-from ledger.verify.whole import RUN, broken_anchors, tiles_prove, time_bounds, verified
+from ledger.verify.whole import RUN
 from ledger.verify.workers import Fetch, over_leaves
 
 SHARED_FROM = 65_536

@@ -4,6 +4,8 @@ Findings are data. A check collects all of them and decides nothing; whoever ask
 they mean. The codes of this layer are listed here, those of the game in `replay/findings.py`.
 """
 
+from collections.abc import Iterable
+
 import msgspec
 
 SIGNATURE_INVALID = "signature_invalid"
@@ -40,3 +42,17 @@ class Finding(msgspec.Struct, frozen=True, order=True):
     stream: str | None = None
     leaf_index: int | None = None
     seq: int | None = None
+
+
+def sort_findings(found: Iterable[Finding]) -> list[Finding]:
+    """Return findings in the order of their leaves, each once; those without a leaf come last."""
+    return sorted(set(found), key=_place)
+
+
+def _place(finding: Finding) -> tuple[bool, int, str, str]:
+    return (
+        finding.leaf_index is None,
+        finding.leaf_index or 0,
+        finding.code,
+        finding.stream or "",
+    )

@@ -15,7 +15,7 @@ from ledger import findings as codes
 from ledger.checkpoint import Checkpoint, parse_checkpoint, verify_by_ring
 from ledger.errors import EventUnreadable, PublishRefused, StoreDamaged
 from ledger.files import locked, make_folder, write_durably
-from ledger.findings import Finding
+from ledger.findings import Finding, sort_findings
 from ledger.ledger import Ledger
 from ledger.merkle import HASH_SIZE, leaf_hash
 from ledger.schema import StoredLeaf
@@ -28,7 +28,7 @@ from ledger.verify.batch import LeafBatch
 from ledger.verify.rebuild_tree import roots_at
 from ledger.verify.scan import Chains, Link, leaf_from_bytes, scan
 from ledger.verify.tile_check import check_tiles
-from ledger.verify.whole import VerifyResult, sort_findings
+from ledger.verify.whole import VerifyResult
 from ledger.verify.workers import Progress
 
 

@@ -14,13 +14,13 @@ from ledger import findings as codes
 from ledger import rounds, schema
 from ledger.checkpoint import Checkpoint
 from ledger.errors import EventUnreadable
-from ledger.findings import Finding
+from ledger.findings import Finding, sort_findings
 from ledger.ledger import Ledger
 from ledger.recorded import read_leaf
 from ledger.schema import StoredLeaf
 from ledger.verify.locate_damage import tiles_give
 from ledger.verify.tile_check import bundles, check_end, check_tiles
-from ledger.verify.whole import sort_findings, verify
+from ledger.verify.whole import verify
 from ledger.verify.workers import Progress
 
 _OF_THE_LEAF_ITSELF = {

@@ -14,29 +14,20 @@ from typing import NamedTuple
 import msgspec
 
 from ledger import findings as codes
-from ledger.findings import Finding
+from ledger.findings import Finding, sort_findings
 from ledger.keyring import KeyRing
 from ledger.ledger import Ledger
 from ledger.merkle import HASH_SIZE
 from ledger.schema import StoredLeaf
+from ledger.verify.broken import broken_anchors
+from ledger.verify.index_check import lying_index, rows_out_of_place, twice_begun
 from ledger.verify.known_checkpoints import Earlier, KnownCheckpoint, Start, digest_of_keys
 from ledger.verify.locate_damage import narrowed
 from ledger.verify.ranges import RangeCheck
 from ledger.verify.scan import Link, check_leaf, check_link, link_of
+from ledger.verify.sources import closing_before, event_of, tiles_prove, time_bounds
 from ledger.verify.trusted import Sources, Trust, TrustedLeaves
-from ledger.verify.whole import (
-    SAMPLE,
-    broken_anchors,
-    checked_ranges,
-    closing_before,
-    event_of,
-    lying_index,
-    rows_out_of_place,
-    sort_findings,
-    tiles_prove,
-    time_bounds,
-    twice_begun,
-)
+from ledger.verify.whole import SAMPLE, checked_ranges
 
 
 class Signatures(msgspec.Struct, frozen=True):

@@ -10,48 +10,38 @@ so proven: columns are proven by nothing.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from random import SystemRandom
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from ledger import findings as codes
 from ledger import schema
 from ledger.checkpoint import Checkpoint, parse_checkpoint, verify_by_ring
-from ledger.clock import utc_now
-from ledger.envelope import Event
-from ledger.errors import EventUnreadable, UnknownStream
-from ledger.events import CLOSING
-from ledger.findings import Finding
+from ledger.findings import Finding, sort_findings
 from ledger.keyring import KeyRing
-from ledger.leaf import layout
 from ledger.ledger import Ledger
-from ledger.merkle import leaf_hash
-from ledger.recorded import Recorded, read_leaf
 from ledger.schema import StoredLeaf
 from ledger.store import Store
 from ledger.streams import KEYS_STREAM
 from ledger.trust import build_ring, given_key
-from ledger.verify.anchors import Proves
 from ledger.verify.batch import FetchBatch, elsewhere, here
+from ledger.verify.broken import broken_anchors, broken_findings
+from ledger.verify.index_check import lying_index, rows_out_of_place, twice_begun
 from ledger.verify.known_checkpoints import (
     KnownCheckpoint,
-    begins,
     hidden_key,
     promises,
     settled,
-    tail_is_gone,
 )
-from ledger.verify.locate_damage import contradicted
 from ledger.verify.ranges import RangeCheck, check_range
-from ledger.verify.rebuild_tree import Reread, reread, roots_at
-from ledger.verify.scan import Link, check_leaf, check_link, link_of
-from ledger.verify.tile_check import bundles
-from ledger.verify.times import Bounds, misnamed
+from ledger.verify.rebuild_tree import Reread, reread
+from ledger.verify.scan import check_leaf, link_of
+from ledger.verify.sources import closing_before, event_of, tiles_prove, time_bounds
+from ledger.verify.times import misnamed
 from ledger.verify.trusted import (
     KeysHidden,
     Sources,
@@ -222,62 +212,6 @@ def _take_all(
     return trusted, found
 
 
-def read_stream(ledger: Ledger, stream: str) -> tuple[list[Recorded], list[Finding]]:
-    """Return a stream's events by one read, and what verifying exactly those finds.
-
-    They are shown as they stand, also those that findings are about. For what it says nothing of
-    see `verify_stream`. Raises UnknownStream when there is no such one, and EventUnreadable where
-    one cannot be read.
-    """
-    leaves = sorted(ledger.store.stream(stream))
-    return [read_leaf(leaf) for leaf in leaves], _against(ledger, stream, leaves)
-
-
-def verify_stream(ledger: Ledger, stream: str) -> list[Finding]:
-    """Verify one stream's leaves by themselves and as a chain, in order.
-
-    It says nothing of the rest of the ledger: whether the keys were given from outside, and
-    whether other rounds vanished, is for `verify`. Raises UnknownStream when there is no such one.
-    """
-    return _against(ledger, stream, sorted(ledger.store.stream(stream)))
-
-
-def _against(ledger: Ledger, stream: str, leaves: Sequence[StoredLeaf]) -> list[Finding]:
-    if not leaves:
-        raise UnknownStream(f"the ledger has nothing in {stream!r}")
-    ring, _, _ = build_ring(ledger.store.stream(KEYS_STREAM), None)
-    return verified(leaves, ledger.origin, ring).findings
-
-
-class Verified(NamedTuple):
-    """The events of leaves that are to be believed, and what was found against the others."""
-
-    events: list[Recorded]
-    findings: list[Finding]
-
-
-def verified(
-    leaves: Sequence[StoredLeaf], origin: str, ring: KeyRing, *, from_start: bool = True
-) -> Verified:
-    """Verify leaves of one stream, in order, by themselves and as a chain.
-
-    Where they do not begin with the stream's first leaf, `from_start` is False.
-    """
-    events: list[Recorded] = []
-    found: list[Finding] = []
-    before: Link | None = None
-    for place, leaf in enumerate(leaves):
-        event, of_leaf = check_leaf(leaf, origin, ring)
-        link = link_of(leaf, event)
-        found += of_leaf
-        if place or from_start:
-            found += check_link(before, link)
-        before = link
-        if event is not None and not of_leaf:
-            events.append(Recorded(leaf.leaf_index, event, leaf_hash(leaf.state), leaf.state))
-    return Verified(events, found)
-
-
 def checked_ranges(
     ledger: Ledger,
     ring: KeyRing,
@@ -336,80 +270,6 @@ def _read_kept(note: bytes, store: Store, workers: int, progress: Progress | Non
     return _Kept(note, said, size, read)
 
 
-def time_bounds(ledger: Ledger) -> Bounds:
-    """Return the earliest and latest times that events of a ledger can have."""
-    first = ledger.store.fetch(0, 1)
-    at = first[0].state[layout.TIME].decode("latin-1") if first else ""
-    return Bounds.of(at, utc_now())
-
-
-def tiles_prove(ledger: Ledger) -> Proves:
-    """Return what tells whether stored tiles prove that a tree was seen as it is."""
-    return lambda seen, size, root: begins(ledger, seen.size, bytes.fromhex(seen.root), size, root)
-
-
-def broken_anchors(
-    ledger: Ledger, size: int, trust: Trust, others: Iterable[Finding]
-) -> list[Finding]:
-    """Return what the first `size` leaves break of anchors, where nothing else says so.
-
-    Leaves are hashed again for anchors that no tile proves. `others` are the findings there are:
-    what is known to be damaged, or not what a checkpoint was signed for, cannot be what was seen.
-    """
-    pages = partial(bundles, ledger.store.fetch, ledger.store.bounded(size))
-    trust.anchors.settle(lambda sizes: roots_at(sizes, pages()))
-    broken, agreeing = trust.anchors.broken, trust.anchors.unbroken
-    if broken is None or any(_explains(each, agreeing, broken.seen.size) for each in others):
-        return []
-    return contradicted(ledger, trust.anchors, trust.known)
-
-
-def _explains(finding: Finding, agreeing: int, size: int) -> bool:
-    """Tell whether a finding says that leaves from `agreeing` up to `size` are altered."""
-    leaf = finding.leaf_index
-    return finding.code in _ALTERED and (leaf is None or agreeing <= leaf < size)
-
-
-_ALTERED: Final = {
-    codes.SIGNATURE_INVALID, codes.NOT_CANONICAL, codes.SEQ_GAP, codes.PREV_MISMATCH,
-    codes.STREAM_MISMATCH, codes.EVENT_UNREADABLE, codes.LEAF_INDEX_GAP, codes.KEY_NOT_VALID,
-    codes.CHECKPOINT_MISMATCH, codes.TILE_MISMATCH,
-}  # fmt: skip
-
-
-def lying_index(store: Store, trust: Trust) -> Iterator[Finding]:
-    """Yield the leaves of no round that the store's index does not show in their streams."""
-    for stream, places in trust.beside.items():
-        shown = {leaf.leaf_index for leaf in store.stream(stream)}
-        for place in places:
-            if place not in shown:
-                text = "the store's index hides this leaf from its stream: run fsck"
-                yield Finding(codes.INDEX_MISMATCH, text, stream, place)
-
-
-def broken_findings(size: int, trust: Trust) -> list[Finding]:
-    """Return what the first `size` leaves break of known checkpoints.
-
-    They are of the smallest that leaves differ from, and of the largest that they do not reach to.
-    """
-    found: list[Finding] = []
-    for is_receipt in (False, True):
-        broken = [
-            each.size
-            for each in trust.known
-            if not each.agrees and (each.source == "receipt") == is_receipt
-        ]
-        altered = [each for each in broken if each <= size]
-        signed = "a receipt speaks of" if is_receipt else "the checkpoint was signed for"
-        if altered:
-            text = f"the first {min(altered)} leaves are not those {signed}"
-            found.append(Finding(codes.CHECKPOINT_MISMATCH, text))
-        if len(altered) < len(broken):
-            what = "receipt" if is_receipt else "checkpoint"
-            found.append(tail_is_gone(max(broken), size, what))
-    return found
-
-
 def _check_some(
     store: Store, kept: _Kept, sampled: int, origin: str, ring: KeyRing
 ) -> list[Finding]:
@@ -423,63 +283,3 @@ def _check_some(
         for leaf in store.fetch(place, place + 1):
             found += check_leaf(leaf, origin, ring)[1]
     return found
-
-
-def event_of(leaf: StoredLeaf) -> Event | None:
-    """Return what a leaf says, unverified, None where it cannot be read."""
-    try:
-        return read_leaf(leaf).event
-    except EventUnreadable:
-        return None
-
-
-def closing_before(store: Store, stream: str, seq: int, leaf_index: int) -> Link | None:
-    """Return the link of the event that closed a round before a leaf, None where none did."""
-    closing = [
-        leaf
-        for leaf in store.stream(stream)
-        if leaf.topic in CLOSING and leaf.leaf_index < leaf_index
-    ]
-    return link_of(max(closing), None) if closing else None
-
-
-def rows_out_of_place(store: Store, covered: int) -> list[Finding]:
-    """Return what the columns hold beside the leaves: events without a place, or with two.
-
-    Where `covered` is not 0, a checkpoint agrees with so many leaves. Of streams that begin twice
-    see `twice_begun`.
-    """
-    events, leaves = store.query(schema.SELECT_COUNTS)[0]
-    if covered and events == leaves:
-        # What stands before the checkpoint stood so when it was signed.
-        return []
-    return [
-        Finding(codes.LEAF_INDEX_GAP, "an event is stored without a place", stream, None, seq)
-        for stream, seq in store.query(schema.SELECT_UNINDEXED)
-    ]
-
-
-def twice_begun(store: Store) -> list[Finding]:
-    """Return the streams that begin more than once by the columns.
-
-    Where the leaves of a closed round are stored a second time, each signature and each link to
-    the leaf before holds: nothing else tells that they are not another round.
-    """
-    return [
-        Finding(codes.SEQ_GAP, "the stream begins more than once", stream, None, 0)
-        for (stream,) in store.query(schema.SELECT_TWICE_BEGUN)
-    ]
-
-
-def sort_findings(found: Iterable[Finding]) -> list[Finding]:
-    """Return findings in the order of their leaves, each once; those without a leaf come last."""
-    return sorted(set(found), key=_place)
-
-
-def _place(finding: Finding) -> tuple[bool, int, str, str]:
-    return (
-        finding.leaf_index is None,
-        finding.leaf_index or 0,
-        finding.code,
-        finding.stream or "",
-    )

@@ -15,6 +15,7 @@ from ledger import Finding, Ledger, Recorded, StoredLeaf
 from ledger import findings as codes
 from ledger.errors import EventUnreadable, KeyUnusable, SigningRefused, StoreDamaged, UnknownStream
 from ledger.events import CLOSING, RoundOpened, ShoeCommitted, ShoeRevealed
+from ledger.findings import sort_findings
 from ledger.keyring import KeyRing
 from ledger.recorded import read_leaf
 from ledger.rounds import SELECT_ROUND, RoundRow
@@ -29,7 +30,7 @@ from ledger.streams import (
 from ledger.trust import build_ring
 from ledger.verify.beside import Leaves
 from ledger.verify.known_checkpoints import tail_is_gone
-from ledger.verify.whole import sort_findings, verified
+from ledger.verify.one_stream import verified
 from replay.catalogue import policies_in, rules_in
 from replay.currency import unit_of
 from replay.disputes.cases import Case, dispute_stream

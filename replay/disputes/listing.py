@@ -13,7 +13,7 @@ from ledger.schema import SELECT_IS_WHOLE, StoredLeaf
 from ledger.streams import DISPUTES_PREFIX, KEYS_STREAM
 from ledger.trust import build_ring
 from ledger.verify.known_checkpoints import tail_is_gone
-from ledger.verify.whole import verified
+from ledger.verify.one_stream import verified
 from replay.disputes.cases import Case, fold_cases
 from replay.disputes.complaints.cases import Complaint, fold_complaint
 from replay.disputes.evidence import covered_leaves
