@@ -62,6 +62,14 @@ class Gathered(msgspec.Struct):
     is_stored: bool
     is_ended: bool = False
 
+    @classmethod
+    def of(cls, leaves: Sequence[SoundLeaf]) -> "Gathered":
+        """Gather leaves of one round, in order."""
+        found = cls(leaves[0][0].stream, [], [], [], is_stored=False)
+        for each in leaves:
+            found.take(*each)
+        return found
+
     def take(self, leaf: StoredLeaf, text: bytes | None) -> None:
         """Take in the next leaf."""
         self.leaves.append(leaf)
@@ -111,28 +119,39 @@ class Parts(NamedTuple):
 
 def part(leaves: Iterable[SoundLeaf]) -> Parts:
     """Part verified leaves, in order, into whole rounds and the rest."""
-    parts = Parts([], [], [])
-    gathered: dict[str, Gathered] = {}
+    every = list(leaves)
+    whole, pieces = part_rounds(every)
+    gathered = [Gathered.of(each) for each in whole]
+    return Parts(gathered, pieces, [each for each in every if each[0].topic in _OTHERS])
+
+
+def part_rounds(leaves: Iterable[SoundLeaf]) -> tuple[list[list[SoundLeaf]], list[SoundLeaf]]:
+    """Part the leaves of rounds among verified ones, in order.
+
+    First the rounds that begin and end there, in the order of their beginnings; then the leaves of
+    others. What follows the end of a round is none of it.
+    """
+    held: dict[str, list[SoundLeaf]] = {}
+    pieces: list[SoundLeaf] = []
     for each in leaves:
-        leaf, text = each
-        stream, topic = leaf.stream, leaf.topic
-        if topic in _OTHERS:
-            parts.others.append(each)
-        if not is_round(stream):
-            continue
-        if leaf.version == 1:
-            gathered[stream] = Gathered(stream, [], [], [], is_stored=False)
-        held = gathered.get(stream)
-        if held is None:
-            parts.pieces.append(each)
-        elif not held.is_ended:
-            held.take(leaf, text)
-    for held in gathered.values():
-        if held.is_ended:
-            parts.whole.append(held)
+        leaf = each[0]
+        mine = held.get(leaf.stream)
+        if mine is None:
+            if not is_round(leaf.stream):
+                continue
+            if leaf.version != 1:
+                pieces.append(each)
+                continue
+            mine = held[leaf.stream] = []
+        if not mine or mine[-1][0].topic not in CLOSING:
+            mine.append(each)
+    whole = []
+    for mine in held.values():
+        if mine[-1][0].topic in CLOSING:
+            whole.append(mine)
         else:
-            parts.pieces.extend(zip(held.leaves, held.texts, strict=True))
-    return parts
+            pieces += mine
+    return whole, pieces
 
 
 class Gatherer:

@@ -16,7 +16,7 @@ from audit_reports.read_model import NOTHING, Reach, ReadModel, translated_error
 from audit_reports.round_leaves import RuleSet, SoundLeaf, rule_sets_of
 from audit_reports.shuffle_tests.counting import Counted, Counts, Noted
 from audit_reports.shuffle_tests.order import BeginningOrder
-from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
+from audit_reports.shuffle_tests.reading import OpenRounds, part_dealt
 from audit_reports.shuffle_tests.whole import are_whole
 from audit_reports.verified import made_of_verified, verified_stream
 from ledger import StoredLeaf
@@ -60,7 +60,7 @@ def count_range(
     `texts` are those of the leaves' data where it is sound. Raises EventUnreadable.
     """
     with uncollected():
-        parted = part_rounds(zip(leaves, texts, strict=True))
+        parted = part_dealt(zip(leaves, texts, strict=True))
         counts = Counts()
         ended = counts.add(parted.whole, rule_sets)
         return CountedRange(counts, ended, parted.begun, parted.pieces)

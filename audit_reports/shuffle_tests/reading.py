@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from audit_reports.round_leaves import SoundLeaf
+from audit_reports.round_leaves import SoundLeaf, part_rounds
 from audit_reports.said import said
 from audit_reports.shuffle_tests.records import READ, DealtRound
 from ledger import StoredLeaf
 from ledger.events import CLOSING, RoundOpened
-from ledger.rounds import is_round
 from replay.bulk.words import Own
 
 _TOPICS = READ.union(CLOSING)
@@ -28,26 +27,16 @@ class PartedRounds(NamedTuple):
     pieces: list[SoundLeaf]
 
 
-def part_rounds(leaves: Iterable[SoundLeaf]) -> PartedRounds:
+def part_dealt(leaves: Iterable[SoundLeaf]) -> PartedRounds:
     """Part verified leaves, in order, into whole rounds and pieces of others."""
-    parted = PartedRounds([], [], [])
-    held: dict[str, list[SoundLeaf]] = {}
-    for each in leaves:
-        leaf = each[0]
-        if leaf.topic not in _TOPICS or not is_round(leaf.stream):
-            continue
-        if _begins(leaf):
-            parted.begun.append(leaf.leaf_index)
-            held[leaf.stream] = []
-        mine = held.get(leaf.stream)
-        if mine is None:
-            parted.pieces.append(each)
-            continue
-        mine.append(each)
-        if leaf.topic in CLOSING:
-            parted.whole.append(_round_of(held.pop(leaf.stream)))
-    parted.pieces.extend(each for mine in held.values() for each in mine)
-    return parted
+    whole, pieces = part_rounds(each for each in leaves if each[0].topic in _TOPICS)
+    firsts = [each[0][0] for each in whole] + [leaf for leaf, _ in pieces if _begins(leaf)]
+    dealt = [_round_of(each) for each in whole if _begins(each[0][0])]
+    return PartedRounds(
+        sorted(dealt, key=lambda each: each.last_leaf or 0),
+        sorted(leaf.leaf_index for leaf in firsts if _begins(leaf)),
+        pieces,
+    )
 
 
 class OpenRounds(msgspec.Struct):

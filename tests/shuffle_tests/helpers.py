@@ -10,7 +10,7 @@ from audit_reports.round_leaves import rule_sets_of
 from audit_reports.shuffle_tests.battery import Battery, battery_of
 from audit_reports.shuffle_tests.counting import Counts
 from audit_reports.shuffle_tests.deals import DealCounts
-from audit_reports.shuffle_tests.reading import OpenRounds, part_rounds
+from audit_reports.shuffle_tests.reading import OpenRounds, part_dealt
 from audit_reports.shuffle_tests.records import DealtRound
 from audit_reports.shuffle_tests.results import ShuffleTest, judge
 from audit_reports.shuffle_tests.shoes import ShoeCounts
@@ -59,7 +59,7 @@ def of_deals(deals: Ints, decks: int = 6, level: float = 0.01) -> dict[str, Shuf
 def dealt_rounds(ledger: Ledger) -> list[DealtRound]:
     """Every round of a ledger, the open ones last."""
     runs = made_of_verified(ledger, 0, ledger.size(), (), zip)
-    parted = part_rounds(leaf for run in runs for leaf in run.made)
+    parted = part_dealt(leaf for run in runs for leaf in run.made)
     open_rounds = OpenRounds()
     assert not open_rounds.take(parted.pieces)
     return [*parted.whole, *open_rounds.rounds()]
