@@ -21,7 +21,7 @@ from eventsourcing.persistence import InfrastructureFactory, Mapper, StoredEvent
 from eventsourcing.utils import Environment, EnvType
 
 from ledger import own_schema, schema
-from ledger.errors import StoreDamaged, StoreUnavailable
+from ledger.errors import StoreDamaged
 from ledger.group import Answer, Work, nothing
 from ledger.merkle import root_of_peaks
 from ledger.recorder import Factory, LeafReader, LeafRecorder
@@ -29,6 +29,7 @@ from ledger.schema import StoredLeaf
 from ledger.store_errors import translated_errors
 from ledger.transaction import UNCONDITIONAL, Conditions, SealedEvent, Transaction
 from ledger.tree import WIDTH, tile_of
+from shoeproof.needs import need
 
 PAGE = 1024
 """How many leaves are read at a time."""
@@ -317,10 +318,7 @@ class Store(Application[str]):
 
 
 def _postgres_store(url: str, create: bool) -> Store:
-    try:
-        from ledger.postgres import PostgresStore
-    except ImportError:
-        raise StoreUnavailable(
-            "PostgreSQL needs more to be installed: pip install 'shoeproof[postgres]'"
-        ) from None
+    need("PostgreSQL", "psycopg", "psycopg_pool", extra="postgres")
+    from ledger.postgres import PostgresStore
+
     return PostgresStore(url, create=create)
