@@ -2,4 +2,4 @@
 
 from shoeproof.needs import need
 
-need("counting and reporting", "numpy", "pyarrow", "duckdb", "scipy", "jinja2")
+need("counting and reporting", "numpy", "pyarrow", "duckdb", "jinja2")

@@ -53,7 +53,7 @@ def missing() -> str:
         for name, distributions in packages_distributions().items()
         if name not in OWN and not light & set(map(normal, distributions))
     ]
-    assert {"numpy", "scipy", "pyarrow", "duckdb", "typer", "rich"} <= set(absent)
+    assert {"numpy", "pyarrow", "duckdb", "typer", "rich"} <= set(absent)
     return f"import sys; sys.modules.update(dict.fromkeys({sorted(absent)!r}))\n"
 
 

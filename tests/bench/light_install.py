@@ -19,8 +19,8 @@ def main() -> None:
     """Print the size of both, and what the light one can do."""
     with tempfile.TemporaryDirectory() as folder:
         light, whole = Path(folder, "light"), Path(folder, "whole")
-        install(light, "--no-deps", ROOT)
         install(light, "--requirement", ROOT / "requirements-table.txt")
+        install(light, "--no-deps", ROOT)
         show("light", light)
         run = "import sys; sys.path.append(sys.argv[1]); from pathlib import Path; "
         run += "from tests.light_table import main; main(Path(sys.argv[2]))"
