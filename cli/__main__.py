@@ -4,19 +4,24 @@ with a traceback, Ctrl-C in its first moment included.
 
 import sys
 
-from cli.exit_codes import CRASHED, INTERRUPTED
+from cli.exit_codes import CRASHED, INTERRUPTED, USAGE
 from cli.streams import show_on_any_console
+from shoeproof.needs import NotInstalled, need
 
 
 def run() -> None:
     """Load the list of commands, and run the one that was asked for."""
     try:
         show_on_any_console()
+        need("the command line", "typer", "rich")
         from cli.main import run
 
         run()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except NotInstalled as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(USAGE)
     except Exception as error:
         from cli.crash import tell_crash
 

@@ -13,6 +13,7 @@ from audit_reports.errors import AuditError, ParSheetRefused, QueryRefused, Repo
 from cli.exit_codes import UNREADABLE, USAGE
 from cli.render import print_error
 from cli.streams import are_for_machines, error_json
+from shoeproof.needs import NotInstalled
 
 PASSPHRASE_VARIABLE: Final = "SHOEPROOF_PASSPHRASE"
 """The environment variable that holds the passphrase of a ledger's private keys."""
@@ -39,12 +40,14 @@ _USAGE: Final = (
     ParSheetRefused,
     QueryRefused,
     ReportError,
+    NotInstalled,
 )
 _NO_FILE: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 KNOWN: Final = (
     ledger_errors.LedgerError,
     replay_errors.ReplayError,
     AuditError,
+    NotInstalled,
     OSError,
     MemoryError,
 )

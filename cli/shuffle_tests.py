@@ -40,7 +40,7 @@ def shuffle_tests_command(
     are findings. Only verified leaves are read. What was counted is kept in the ledger's directory,
     under projection, so that the next run derives the new shoes alone.
     """
-    # SciPy takes longer to load than most commands to run.
+    # NumPy takes longer to load than most commands to run.
     from audit_reports.shuffle_tests.battery import run_shuffle_tests
 
     with open_to_read(path) as ledger, progress_bar() as bar:

@@ -25,6 +25,7 @@ from ledger.signing import sign_checkpoint
 from ledger.witness import EVIDENCE, LOGS, Witness
 from ledger.witness_client import ask, keep, make_request
 from ledger.witness_request import with_cosignature
+from shoeproof.needs import need
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -117,10 +118,9 @@ def serve_command(
     It serves this machine alone unless --host says so. There is no TLS here: put a web server that
     has it in front.
     """
-    try:
-        from ledger.witness_server import serve
-    except ImportError:
-        raise UsageError("serving needs more: pip install 'shoeproof[serve]'") from None
+    need("serving", "starlette", "uvicorn", extra="serve")
+    from ledger.witness_server import serve
+
     witness = Witness.open(directory, passphrase=passphrase_from_environment())
     out = console()
     out.print(f"{witness.key.name} cosigns at http://{host}:{port}/", soft_wrap=True)

@@ -9,6 +9,7 @@ from ledger.errors import EventUnreadable, NotALedger, StoreUnavailable
 from ledger.recorded import read_leaf
 from ledger.recorder import LeafRecorder
 from ledger.store import Store
+from shoeproof.needs import need
 
 
 def store_of(path: Path, settings: directory.Settings, database_url: str | None) -> Store:
@@ -73,10 +74,7 @@ def store_at(place: Path | str, *, create: bool = False) -> Store:
 
 
 def _postgres_store(url: str, create: bool) -> Store:
-    try:
-        from ledger.postgres import PostgresStore
-    except ImportError:
-        raise StoreUnavailable(
-            "PostgreSQL needs more to be installed: pip install 'shoeproof[postgres]'"
-        ) from None
+    need("PostgreSQL", "psycopg", "psycopg_pool", extra="postgres")
+    from ledger.postgres import PostgresStore
+
     return PostgresStore(url, create=create)

@@ -13,14 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-import numpy as np
-
 from ledger import Finding, Recorded
 from ledger.events import ShoeRevealed
 from ledger.rounds import is_round
 from replay import findings as codes
 from replay.engine.shoe import SEED_BYTES
 from replay.shoe_check import seed_bytes
+from shoeproof.needs import need
 
 NEAR: Final = 1 << 128
 """Seeds closer to each other than this, as big-endian integers, were not drawn at random."""
@@ -86,7 +85,13 @@ class Reveals:
         self._raw += raw
 
     def suspects(self) -> list[int]:
-        """Return the leaves whose seeds may be near, or be, the seed of another leaf, in order."""
+        """Return the leaves whose seeds may be near, or be, the seed of another leaf, in order.
+
+        Raises NotInstalled without NumPy.
+        """
+        need("holding seeds to one another", "numpy")
+        import numpy as np
+
         rows = np.frombuffer(self._raw, ">u8").reshape(-1, 2)
         heads = np.sort(rows[:, 0].astype(np.uint64))
         close = heads[1:] - heads[:-1] <= 1

@@ -1,11 +1,12 @@
 """What one test of the battery says, its kind and p-value, and how tests are judged together."""
 
 from collections.abc import Sequence
-from math import sqrt
-from typing import Any, Final
+from math import erfc, sqrt
+from typing import Final
 
 import msgspec
-from scipy import special
+
+from audit_reports.statistics.special import beta_tail, gamma_tails
 
 TOTAL_DISTRIBUTION: Final = "total distribution"
 OVERLAPS: Final = "overlaps"
@@ -40,26 +41,24 @@ class ShuffleTest(msgspec.Struct, frozen=True, kw_only=True):
 
 def chi_square_p_value(statistic: float, degrees_of_freedom: int) -> float:
     """Return the two-sided p-value of χ²: too even is as telling as too uneven."""
-    return _both(
-        float(special.chdtr(degrees_of_freedom, statistic)),
-        float(special.chdtrc(degrees_of_freedom, statistic)),
-    )
+    return _both(*gamma_tails(degrees_of_freedom / 2, statistic / 2))
 
 
 def normal_p_value(score: float) -> float:
     """Return the two-sided p-value of a standard score."""
-    return 2 * float(special.ndtr(-abs(score)))
+    return erfc(abs(score) / sqrt(2))
 
 
 def poisson_p_value(count: int, mean: float) -> float:
     """Return the two-sided p-value of a count of rare coincidences, twice the smaller tail."""
-    return _both(float(special.pdtr(count, mean)), _upper(count, special.pdtrc(count - 1, mean)))
+    lower = gamma_tails(count + 1, mean)[1]
+    return _both(lower, gamma_tails(count, mean)[0] if count else 1.0)
 
 
 def binomial_p_value(count: int, trials: int, chance: float) -> float:
     """Return the two-sided p-value of a count of successes, twice the smaller tail."""
-    upper = _upper(count, special.bdtrc(count - 1, trials, chance))
-    return _both(float(special.bdtr(count, trials, chance)), upper)
+    lower = beta_tail(trials - count, count + 1, 1 - chance)
+    return _both(lower, beta_tail(count, trials - count + 1, chance) if count else 1.0)
 
 
 def standard_score(total: float, mean: float, variance: float) -> float:
@@ -86,11 +85,6 @@ def judge(results: Sequence[ShuffleTest], level: float) -> list[ShuffleTest]:
             results[place], adjusted=adjusted, rejected=adjusted <= level
         )
     return judged
-
-
-def _upper(count: int, tail: Any) -> float:
-    # SciPy has no tail beyond −1, which is everything.
-    return 1.0 if count == 0 else float(tail)
 
 
 def _both(lower: float, upper: float) -> float:

@@ -1,7 +1,6 @@
 """Exact tests of counts."""
 
 import numpy as np
-from scipy import special
 
 
 def two_sided_hypergeometric(won: int, drawn: int, other_won: int, others: int) -> float:
@@ -12,17 +11,11 @@ def two_sided_hypergeometric(won: int, drawn: int, other_won: int, others: int) 
     """
     wins, size = won + other_won, drawn + others
     counts = np.arange(max(0, wins - others), min(drawn, wins) + 1)
-    logs = (
-        _log_choose(wins, counts)
-        + _log_choose(size - wins, drawn - counts)
-        - _log_choose(size, np.array(drawn))
-    )
-    chances = np.exp(logs)
+    # Each chance by the one before it, from any first one, and then scaled to a sum of 1.
+    now = counts[:-1]
+    ratios = (wins - now) * (drawn - now) / ((now + 1) * (size - wins - drawn + now + 1))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
+    chances = np.exp(logs - logs.max())
+    chances /= chances.sum()
     lower, upper = chances[counts <= won].sum(), chances[counts >= won].sum()
     return float(min(1.0, 2 * min(lower, upper)))
-
-
-def _log_choose(size: int, counts: np.ndarray) -> np.ndarray:
-    return np.asarray(
-        special.gammaln(size + 1) - special.gammaln(counts + 1) - special.gammaln(size - counts + 1)
-    )

@@ -14,15 +14,15 @@ striking one, cost nothing. All kinds are computed from sums alone, in any order
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
-from math import log, sqrt
+from math import log, log1p, sqrt
 from typing import Any, Final, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from audit_reports.statistics.intervals import Interval
+from audit_reports.statistics.special import log_sum_exp
 from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
 
 Floats = npt.NDArray[np.float64]
@@ -74,8 +74,12 @@ def tune(variance: Number, level: float) -> Number:
     what is expected at the number of rounds that matters most, and must be settled before the data
     it is used on: from the theory, or from a first look and kept from then on.
     """
-    lower_branch = complex(special.lambertw(-(level**2) / np.e, -1)).real
-    return variance / (-lower_branch - 1)
+    # With u = −W₋₁(−level²/e) − 1 it is variance / u, and u − log(1 + u) = −2·log(level). The left
+    # side is convex, so Newton's steps from above come down to the root.
+    u = 2 - 4 * log(level)
+    for _ in range(60):
+        u -= (u - log1p(u) + 2 * log(level)) * (1 + u) / u
+    return variance / u
 
 
 def rtp_looks(days: Iterable[BetSums], level: float = 0.05) -> list[Interval | None]:
@@ -157,7 +161,7 @@ def count_capital(sums: CountSums) -> float:
     costs = sums.variance * (np.expm1(bets) - bets)
     gains = sums.excess * bets
     both = np.concatenate([gains - costs, -gains - costs])
-    return float(special.logsumexp(both) - log(2 * BETS))
+    return float(log_sum_exp(both) - log(2 * BETS))
 
 
 def betting_sequence(
@@ -230,4 +234,4 @@ def log_capital(values: Floats, counts: Floats, mean: float, largest: float, sig
     # No bet risks more than half the money, wherever the mean is between 0 and the largest return.
     bets = sign / (2 * largest) * 0.5 ** np.arange(BETS)
     growth = np.log1p(np.multiply.outer(values - mean, bets))
-    return special.logsumexp(counts @ growth, axis=-1) - log(BETS)
+    return log_sum_exp(counts @ growth) - log(BETS)

@@ -5,14 +5,9 @@ from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ledger.merkle import leaf_hashes
 from ledger.schema import StoredLeaf
 from ledger.store import Store
-
-Ints: TypeAlias = NDArray[np.int64]
 
 _LARGEST: Final = 1 << 62
 
@@ -47,7 +42,7 @@ class LeafBatch:
             stream = tuple(map(_text, stream))
         if not _are_bytes(topic):
             topic = tuple(map(_text, topic))
-        if np.array(version).dtype != np.int64:
+        if {*map(type, version)} != {int}:
             version = tuple(map(_whole, version))
         try:
             return cls(leaf_index, stream, version, topic, state, b"".join(state))
@@ -91,22 +86,6 @@ class LeafBatch:
     def streams(self) -> list[bytes]:
         """The streams that leaves stand in, each once, as they come."""
         return list(dict.fromkeys(self.stream))
-
-    @cached_property
-    def stream_codes(self) -> Ints:
-        """For each leaf the place of its stream among `streams`."""
-        codes = {stream: code for code, stream in enumerate(self.streams)}
-        return np.fromiter(map(codes.__getitem__, self.stream), np.int64, len(self))
-
-    @cached_property
-    def before(self) -> Ints:
-        """For each leaf the place of the one before in the same stream, -1 for the first."""
-        codes = self.stream_codes
-        in_streams = np.argsort(codes, kind="stable")
-        before = np.full(len(codes), -1, np.int64)
-        is_next = codes[in_streams[1:]] == codes[in_streams[:-1]]
-        before[in_streams[1:][is_next]] = in_streams[:-1][is_next]
-        return before
 
 
 FetchBatch: TypeAlias = Callable[[int, int], LeafBatch]

@@ -23,10 +23,11 @@ from ledger.events import ANCHORED, CLOSING, EVENTS
 from ledger.keyring import KeyRing, RingKey
 from ledger.leaf import layout
 from ledger.merkle import HASH_SIZE
-from ledger.verify.batch import Ints, LeafBatch
+from ledger.verify.batch import LeafBatch
 
 Bytes: TypeAlias = NDArray[np.uint8]
 Bools: TypeAlias = NDArray[np.bool_]
+Ints: TypeAlias = NDArray[np.int64]
 
 _ROUND_ID: Final = 36
 """The characters of a round's id; other streams have few leaves, which are read one by one."""
@@ -167,7 +168,8 @@ class _Run:
         count = len(batch)
         self.joined = batch.joined
         self.leaf_index = np.array(batch.leaf_index, np.int64)
-        self.before = batch.before
+        streams = _stream_codes(batch)
+        self.before = _before(streams)
         self.lengths = np.fromiter(map(len, batch.state), np.int64, count)
         self.ends = np.cumsum(self.lengths)
         self.starts = self.ends - self.lengths
@@ -175,7 +177,7 @@ class _Run:
         self.codes = np.fromiter(map(_CODE.get, batch.topic, repeat(-1)), np.int64, count)
         ids = _joined(batch.streams, _ROUND_ID)
         are_ids = np.asarray(_IN_ROUND_IDS[np.arange(_ROUND_ID), ids]).all(axis=1)
-        self.ids = ids[batch.stream_codes]
+        self.ids = ids[streams]
         self.hashes = _joined(batch.hashes, HASH_SIZE)
         self.usual = (
             (self.codes >= 0)
@@ -183,7 +185,7 @@ class _Run:
             & (self.seqs < 10_000)
             & (self.lengths >= _PADDED_TIMED)
             & (self.lengths <= layout.LARGEST_LEAF)
-            & np.asarray(are_ids)[batch.stream_codes]
+            & np.asarray(are_ids)[streams]
         )
         self._moments = np.zeros(count, np.int64)
         places = np.flatnonzero(self.usual)
@@ -219,6 +221,21 @@ class _Run:
         every = np.ndarray((len(self.joined) - width + 1,), f"V{width}", self.joined, strides=(1,))
         windows: Bytes = every[starts].view(np.uint8).reshape(-1, width)
         return windows
+
+
+def _stream_codes(batch: LeafBatch) -> Ints:
+    """Return for each leaf the place of its stream among the batch's `streams`."""
+    codes = {stream: code for code, stream in enumerate(batch.streams)}
+    return np.fromiter(map(codes.__getitem__, batch.stream), np.int64, len(batch))
+
+
+def _before(codes: Ints) -> Ints:
+    """Return for each leaf the place of the one before in the same stream, -1 for the first."""
+    in_streams = np.argsort(codes, kind="stable")
+    before = np.full(len(codes), -1, np.int64)
+    is_next = codes[in_streams[1:]] == codes[in_streams[:-1]]
+    before[in_streams[1:][is_next]] = in_streams[:-1][is_next]
+    return before
 
 
 def _joined(texts: Sequence[bytes], width: int) -> Bytes:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
-import numpy as np
 from cryptography.exceptions import InvalidSignature
 
 from ledger import canonical, envelope
@@ -25,8 +24,8 @@ from ledger.merkle import leaf_hash
 from ledger.rounds import is_round
 from ledger.schema import StoredLeaf
 from ledger.verify.batch import LeafBatch
-from ledger.verify.fast_check import sound_texts
 from ledger.verify.times import RoundEnd
+from shoeproof.needs import is_installed
 
 _CLOSING: Final = {name.encode() for name in CLOSING}
 _ENDS: Final = {"RoundOpened", *CLOSING}
@@ -203,7 +202,7 @@ def scan(
 
     Of leaves before `covered` the signatures are not verified.
     """
-    texts = sound_texts(batch, origin, ring, covered)
+    texts = _sound_texts(batch, origin, ring, covered)
     careful = _to_be_read(batch, texts)
     run = Run(start, stop, _gaps(batch, start, stop), {}, {}, {}, 0)
     if stop > covered:
@@ -213,6 +212,15 @@ def scan(
         _read(batch.leaf(place), scanned, origin, ring, covered)
     _join_sound(batch, set(careful), scanned)
     return scanned
+
+
+def _sound_texts(batch: LeafBatch, origin: str, ring: KeyRing, covered: int) -> list[bytes | None]:
+    """Return the texts of leaves that their columns show to be sound; None is to be read."""
+    if not is_installed("numpy"):
+        return [None] * len(batch)
+    from ledger.verify.fast_check import sound_texts
+
+    return sound_texts(batch, origin, ring, covered)
 
 
 def _to_be_read(batch: LeafBatch, texts: list[bytes | None]) -> list[int]:
@@ -262,7 +270,8 @@ def _join_sound(batch: LeafBatch, careful: set[int], scanned: Scanned) -> None:
     """Tell the first and last links of the streams that are sound, and which rounds are whole."""
     run = scanned.run
     lasts = dict(zip(batch.stream, range(len(batch)), strict=True))
-    for place in np.flatnonzero(batch.before < 0).tolist():
+    firsts = dict(zip(reversed(batch.stream), reversed(range(len(batch))), strict=True))
+    for place in sorted(firsts.values()):
         if place in careful:
             continue
         last, stream = lasts[batch.stream[place]], batch.stream[place].decode()

@@ -5,3 +5,7 @@ functions, a walk through them proves rounds sound, and every round it cannot pr
 `replay.replayer`, whose findings are the only ones there are. Invariant: no round in which the
 replayer finds something is ever called sound here.
 """
+
+from shoeproof.needs import need
+
+need("the bulk audit", "numpy", "pyarrow")

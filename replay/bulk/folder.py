@@ -15,6 +15,7 @@ from pyarrow import fs
 
 from ledger.files import locked, write_durably
 from replay.errors import ExportUnusable
+from shoeproof.needs import need
 
 _OWN_MEMORY: Final = "memory://"
 
@@ -101,12 +102,9 @@ def _opened(url: str) -> tuple[fs.FileSystem, str]:
         pass
     except (OSError, pa.ArrowException) as error:
         raise ExportUnusable(f"{url} cannot be reached: {_why(error)}") from error
-    try:
-        from fsspec.core import url_to_fs
-    except ImportError:
-        raise ExportUnusable(
-            f"{url} needs more to be installed: pip install 'shoeproof[object-store]'"
-        ) from None
+    need(url, "fsspec", extra="object-store")
+    from fsspec.core import url_to_fs
+
     try:
         files, path = url_to_fs(url)
     except (ImportError, OSError, ValueError) as error:

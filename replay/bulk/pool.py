@@ -12,7 +12,7 @@ from typing import Any
 
 from ledger.verify.workers import Share, end_with_parent, in_processes
 from replay.bulk.ranges import Judge, RangeReport
-from replay.errors import ClusterUnusable
+from shoeproof.needs import need
 
 
 def shared(
@@ -30,12 +30,9 @@ def shared(
     if scheduler is None:
         yield from in_processes(_judge_share, shares, workers, partial(_begin, make_judge), 2)
         return
-    try:
-        from replay.bulk.cluster import on_cluster
-    except ImportError:
-        raise ClusterUnusable(
-            "a cluster needs more to be installed: pip install 'shoeproof[cluster]'"
-        ) from None
+    need("a cluster", "distributed", extra="cluster")
+    from replay.bulk.cluster import on_cluster
+
     yield from on_cluster(scheduler, shares, make_judge)
 
 

@@ -3,6 +3,10 @@
 `decompose` takes one round apart, `decompose_replay` a recorded one, `bulk.decompose_batch` many.
 """
 
+from shoeproof.needs import need
+
+need("luck", "numpy")
+
 from replay.luck.one_round import BetParts, Decomposition, Part, decompose
 from replay.luck.recorded import decompose_replay, symbols_of
 

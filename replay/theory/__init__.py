@@ -5,6 +5,10 @@
 Neither legality nor settlement is written down here: both come from the engine.
 """
 
+from shoeproof.needs import need
+
+need("theory", "numpy")
+
 from replay.theory.cache import theory
 from replay.theory.chart import ChartRow
 from replay.theory.live import decision_values, hand_value

@@ -1,5 +1,6 @@
 """Exports on a disk and in an object store: whole or none, and what their checkpoint is worth."""
 
+import sys
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -20,6 +21,7 @@ from replay.bulk.folder import Folder
 from replay.bulk.manifest import check_is_kept, read_manifest
 from replay.bulk.parquet import audit_parquet
 from replay.errors import ExportUnusable
+from shoeproof.needs import NotInstalled
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import interleaved
 from tests.replay.helpers import new_ledger
@@ -121,8 +123,8 @@ def test_a_url_of_no_file_system(url: str) -> None:
 
 
 def test_fsspec_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
-    with pytest.raises(ExportUnusable, match=r"pip install 'shoeproof\[object-store\]'"):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(NotInstalled, match=r"pip install 'shoeproof\[object-store\]'"):
         Folder("memory://x")
 
 

@@ -59,7 +59,7 @@ def test_the_extra_is_missing(
     monkeypatch.delitem(sys.modules, "replay.bulk.cluster", raising=False)
     monkeypatch.setitem(sys.modules, "distributed", None)
     result = shoeproof("audit", "--scheduler", "tcp://127.0.0.1:1", "--ledger", played)
-    assert (result.code, result.err.count("\n")) == (3, 1)
+    assert (result.code, result.err.count("\n")) == (2, 1)
     assert "pip install 'shoeproof[cluster]'" in result.err
 
 

@@ -14,6 +14,7 @@ from ledger.errors import LedgerExists, NotALedger, StoreUnavailable, Unsupporte
 from ledger.ledger import Ledger
 from ledger.signing import sign_checkpoint
 from ledger.verify import verify
+from shoeproof.needs import NotInstalled
 from tests.ledger.helpers import FIRST, ORIGIN, ROUND, opened, play, round_id
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL needs the extra `postgres`")
@@ -200,6 +201,6 @@ def test_subscription_is_told_of_what_is_appended(stored: str, path: Path) -> No
 def test_program_that_was_installed_without_postgres(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "ledger.postgres", None)
-    with pytest.raises(StoreUnavailable, match=r"pip install 'shoeproof\[postgres\]'"):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(NotInstalled, match=r"pip install 'shoeproof\[postgres\]'"):
         Ledger.init(tmp_path / "new", ORIGIN, database_url="postgresql://a@localhost/b")
