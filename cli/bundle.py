@@ -1,16 +1,16 @@
 """`bundle`: one round with all its proofs in one file, and its verification without a ledger."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
 from rich.text import Text
-from typer.core import TyperGroup
 
 from cli.exit_codes import FINDINGS
 from cli.options import (
     CheckpointOption,
+    DefaultGroup,
     JsonOption,
     LedgerOption,
     MaxAgeOption,
@@ -19,7 +19,7 @@ from cli.options import (
     open_to_read,
     open_to_write,
 )
-from cli.render import console, print_json, print_sentence
+from cli.render import console, print_sentence, print_verdict
 from cli.rounds import find_round, print_replay
 from cli.witness import cosigned_by
 from ledger.bundle import make_bundle, verify_bundle
@@ -34,14 +34,10 @@ KEYS_AS_TOLD = (
 )
 
 
-class _MakesByDefault(TyperGroup):
-    """`bundle ROUND` is `bundle make ROUND`: a round's id is the name of no command."""
+class _MakesByDefault(DefaultGroup):
+    """A group whose first word may be a round, which then is put into a bundle."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the word `make` before what names no command."""
-        if args and args[0] not in (*self.commands, "-h", "--help"):
-            args = ["make", *args]
-        return super().parse_args(ctx, args)
+    default = "make"
 
 
 app = typer.Typer(
@@ -117,7 +113,7 @@ def verify_command(
     found = [*verified.findings, *replay.findings]
     head = verified.checkpoint.checkpoint
     if as_json:
-        print_json(
+        print_verdict(
             {
                 "round": verified.round_id,
                 "origin": head.origin,
@@ -127,9 +123,9 @@ def verify_command(
                 "end_is_proven": verified.end_is_proven,
                 "seen": msgspec.to_builtins(verified.seen),
                 "revocations_proven_complete": False,
-                "sound": not found,
-                "findings": msgspec.to_builtins(found),
-            }
+                "findings": found,
+            },
+            sound=not found,
         )
     else:
         out = console()

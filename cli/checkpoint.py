@@ -16,7 +16,7 @@ from cli.options import (
     open_to_read,
     open_to_write,
 )
-from cli.render import console, print_findings, print_json, progress_bar
+from cli.render import console, print_findings, print_verdict, progress_bar
 from ledger.checkpoint import parse_checkpoint
 from ledger.files import write_durably
 from ledger.signing import sign_checkpoint
@@ -68,7 +68,7 @@ def fsck_command(
             progress=lambda done, size: bar.update(task, completed=done, total=size),
         )
     if as_json:
-        print_json(_as_json(checkup))
+        print_verdict(_as_json(checkup), sound=not checkup.findings)
     else:
         _print(checkup)
     if checkup.findings:
@@ -80,7 +80,6 @@ def _as_json(checkup: Checkup) -> dict[str, object]:
     return {
         "origin": checkup.origin,
         "size": checkup.size,
-        "sound": not checkup.findings,
         "damaged_leaves": checkup.damaged,
         "last_good_checkpoint": None
         if last_good is None

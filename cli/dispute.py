@@ -236,6 +236,7 @@ def list_command(
     shown_in = parse_zone(zone) or UTC_ZONE
     with open_to_read(path) as ledger:
         now, listing = ledger.now(), list_cases(ledger)
+        sound = not (listing.unsound or listing.doubts)
         shown = [case for case in listing.cases if everything or case.state != "decided"]
         shown.sort(key=lambda case: (case.state == "decided", case.opened.deadline or "~"))
         if as_json:
@@ -246,12 +247,12 @@ def list_command(
                 for case in shown
             ]
             told = {"not_verified": listing.unsound, "doubts": listing.doubts}
-            print_json({"cases": rows, **told})
+            print_verdict({"cases": rows, **told}, sound=sound)
         else:
             _print_cases(console(), ledger, shown, now, shown_in)
     if not as_json:
         _print_unsound(console(), listing)
-    if listing.unsound or listing.doubts:
+    if not sound:
         raise typer.Exit(UNREADABLE)
 
 

@@ -10,6 +10,7 @@ from rich.progress import TaskID
 from cli.errors import UsageError
 from cli.exit_codes import FINDINGS, INCONCLUSIVE, UNREADABLE
 from cli.options import (
+    JsonOption,
     LedgersOption,
     ZoneOption,
     given_ledgers,
@@ -17,7 +18,7 @@ from cli.options import (
     open_all_to_read,
     parse_zone,
 )
-from cli.render import console, plain, print_sentence, progress_bar
+from cli.render import console, plain, print_sentence, print_verdict, progress_bar
 
 _CODES: Final = {
     "sound": 0, "findings": FINDINGS, "untrusted": UNREADABLE, "inconclusive": INCONCLUSIVE
@@ -65,6 +66,7 @@ def inspect_command(
         typer.Option("--every-signature", help="Verify also those that a checkpoint would spare."),
     ] = False,
     zone: ZoneOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Verify, audit, test and count; end in one verdict.
 
@@ -113,12 +115,15 @@ def inspect_command(
         command = _command(keys, output, names, checkpoint, policy, statement, zone)
         found = inspect(ledgers, asked, output, command, told)
     written, missing = write_inspection(found, output)
-    for line in inspection_text(found).splitlines():
-        typer.echo(plain(line))
-    for file in written:
-        print_sentence(console(), f"Written to {plain(str(file))}")
-    if missing is not None:
-        print_sentence(console(), plain(f"No PDF: {missing}"))
+    if as_json:
+        print_verdict(found, sound=found.word == "sound")
+    else:
+        for line in inspection_text(found).splitlines():
+            typer.echo(plain(line))
+        for file in written:
+            print_sentence(console(), f"Written to {plain(str(file))}")
+        if missing is not None:
+            print_sentence(console(), plain(f"No PDF: {missing}"))
     raise typer.Exit(_CODES[found.word])
 
 

@@ -26,7 +26,7 @@ from cli.options import (
     with_ledger,
 )
 from cli.rehearsal import AtOption, rehearsed_clock
-from cli.render import console, plain_table, print_findings, print_json, progress_bar
+from cli.render import console, plain_table, print_findings, print_json, print_verdict, progress_bar
 from cli.witness import cosigned_by
 from ledger import Finding, Ledger
 from ledger.bundle import receipt_checkpoints
@@ -172,7 +172,8 @@ def verify_command(
                     found += check_reveals(again, result.size, progress)
     found = [*result.findings, *found]
     if as_json:
-        print_json({**_as_json(result, found, public_key is not None), "cosigned_by": cosigned})
+        told = _as_json(result, found, public_key is not None)
+        print_verdict({**told, "cosigned_by": cosigned}, sound=not found)
     else:
         for name, moment in cosigned.items():
             console().print(f"cosigned by {name} at {moment}", soft_wrap=True)
@@ -200,7 +201,6 @@ def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> 
         "anchored": result.anchored,
         "signatures_checked": result.size - result.covered + result.sampled,
         "held_to": [each.size for each in result.held],
-        "sound": not found,
         "findings": msgspec.to_builtins(found),
     }
 

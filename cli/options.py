@@ -11,11 +11,11 @@ from decimal import Decimal
 from functools import cache
 from getpass import getpass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from cli.errors import PASSPHRASE_VARIABLE, UsageError
 from ledger import Ledger
@@ -304,6 +304,18 @@ def read_minor_units(text: str, unit: str) -> int:
     money = parse_amount(text)
     assert money is not None
     return in_minor_units(money, unit)
+
+
+class DefaultGroup(TyperGroup):
+    """A group in which the command `default` is meant where the first word names none."""
+
+    default: ClassVar[str]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the default before what names no command."""
+        if args and args[0] not in (*self.commands, "-h", "--help"):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
 
 
 class TakesAmount(TyperCommand):

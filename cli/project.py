@@ -12,7 +12,7 @@ from rich.text import Text
 from cli.errors import UsageError
 from cli.exit_codes import FINDINGS
 from cli.options import JsonOption, LedgerOption, open_to_read
-from cli.render import console, plain, print_json, progress_bar
+from cli.render import console, plain, print_verdict, progress_bar
 from ledger import Ledger
 
 if TYPE_CHECKING:
@@ -71,17 +71,18 @@ def project_command(
         up_to_date(ledger, rebuild=rebuild, verified_only=verified_only) as tables,
     ):
         found = run_checks(tables)
+        sound = not found and tables.objection is None
         if as_json:
-            print_json(
+            print_verdict(
                 {
-                    "sound": not found and tables.objection is None,
                     "origin": tables.origin,
                     "size": tables.size,
                     "checkpoint_size": tables.checkpoint_size,
                     "manifest_sha256": tables.manifest_digest,
                     "objection": tables.objection,
                     "checks": [each.as_data() for each in found],
-                }
+                },
+                sound=sound,
             )
         else:
             print_objection(tables)
@@ -94,7 +95,7 @@ def project_command(
                 out.print(Text(f"{each.name}: {each.total:,} rows: {each.asks}", "red"))
             if not found:
                 out.print("every check finds nothing")
-    if found or tables.objection is not None:
+    if not sound:
         raise typer.Exit(FINDINGS)
 
 

@@ -25,7 +25,7 @@ from cli.project import (
     par_sheets_in,
     print_objection,
 )
-from cli.render import console, json_text, plain, plain_table, print_error, print_json
+from cli.render import console, json_text, plain, plain_table, print_error, print_verdict
 from ledger.files import write_durably
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def sql_command(
 
         found = run_checks(tables)
     if as_json:
-        print_json({"sound": not found, "checks": [each.as_data() for each in found]})
+        print_verdict({"checks": [each.as_data() for each in found]}, sound=not found)
     for each in () if as_json else found:
         console().print(f"{each.name}: {each.total:,} rows: {plain(each.asks)}")
         _print(list(each.rows[0]), each.rows)

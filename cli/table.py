@@ -19,7 +19,16 @@ from cli.options import (
     parse_zone,
     staff_signer,
 )
-from cli.render import MOST_SHOWN, amount, console, plain, plain_table, print_json, progress_bar
+from cli.render import (
+    MOST_SHOWN,
+    amount,
+    console,
+    plain,
+    plain_table,
+    print_json,
+    print_verdict,
+    progress_bar,
+)
 from cli.rounds import find_round
 from cli.wallets import operators_wallet, pay_by_hand
 from ledger import Ledger
@@ -164,11 +173,13 @@ def sweep_command(
             wallet=wallet,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
+    by_hand = any(each.by_hand_minor for each in result.swept)
+    sound = not (result.skipped or result.owed or by_hand)
     if as_json:
-        print_json(result)
+        print_verdict(result, sound=sound)
     else:
         _print_sweep(result, shown_in)
-    if result.skipped or result.owed or any(each.by_hand_minor for each in result.swept):
+    if not sound:
         raise typer.Exit(FINDINGS)
 
 

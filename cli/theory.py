@@ -21,6 +21,7 @@ from cli.render import (
     plain_table,
     print_json,
     print_sentence,
+    print_verdict,
     progress_bar,
 )
 from cli.rules import find_game
@@ -81,7 +82,7 @@ def theory_command(
 ) -> None:
     """Compute a game's exact returns from its rules.
 
-    The published returns are held against them.
+    The published returns are held against them: the exit code is 1 if one does not follow.
     """
     game = find_game(game_id)
     rules = read_rules(game, rules_file)
@@ -91,14 +92,17 @@ def theory_command(
         return
     tried = _try_readings(game, rules) if with_readings else None
     compared = compare(computed, game)
+    sound = all(each.follows is not False for each in compared)
     if as_json:
-        print_json(_json(computed, compared, tried))
-        return
-    out = console()
-    _print_bets(out, game, compared)
-    _print_outcomes(out, computed)
-    if tried is not None:
-        _print_readings(out, tried)
+        print_verdict(_json(computed, compared, tried), sound=sound)
+    else:
+        out = console()
+        _print_bets(out, game, compared)
+        _print_outcomes(out, computed)
+        if tried is not None:
+            _print_readings(out, tried)
+    if not sound:
+        raise typer.Exit(FINDINGS)
 
 
 def strategy_command(
@@ -149,14 +153,17 @@ def value_command(
         for index, (state, move) in enumerate(zip(walk.states, text.moves, strict=False))
         if isinstance(move, ActMove)
     ]
-    out = console()
+    found = walk.finding
     if as_json:
-        print_json([_decision_json(index, state, move) for index, state, move in decisions])
+        told = [_decision_json(index, state, move) for index, state, move in decisions]
+        print_verdict({"decisions": told, "finding": found}, sound=found is None)
     else:
+        out = console()
         for _, state, move in decisions:
             _print_decision(out, state, move)
-    if walk.finding is not None:
-        out.print(Text(f"stopped at move {walk.finding.move}: {walk.finding.text}", "bold red"))
+        if found is not None:
+            out.print(Text(f"stopped at move {found.move}: {found.text}", "bold red"))
+    if found is not None:
         raise typer.Exit(FINDINGS)
 
 

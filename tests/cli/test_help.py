@@ -3,7 +3,6 @@
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
@@ -12,6 +11,7 @@ import typer
 
 from cli.commands import PANELS
 from cli.main import app, loaded
+from tests.cli.command_tree import COMMANDS
 
 HEAVY = ("numpy", "pyarrow", "duckdb", "scipy", "eventsourcing", "cryptography", "rich")
 
@@ -19,14 +19,7 @@ ROOT: Any = typer.main.get_command(app).make_context("shoeproof", ["demo"])
 LISTED = [each for commands in PANELS.values() for each in commands]
 
 
-def below(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield a command and those below it, each by the words that call it."""
-    yield path, command
-    for name, each in getattr(command, "commands", {}).items():
-        yield from below(each, (*path, name))
-
-
-EVERY = [each for listed in LISTED for each in below(loaded(listed.name), (listed.name,))]
+EVERY = [*COMMANDS.items()]
 
 every_command = pytest.mark.parametrize(
     ("path", "command"), EVERY, ids=[" ".join(path) for path, _ in EVERY]
