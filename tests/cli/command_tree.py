@@ -3,8 +3,13 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+import typer
+
 from cli.commands import PANELS
-from cli.main import loaded
+from cli.main import app, loaded
+
+ROOT: Final[Any] = typer.main.get_command(app).make_context("shoeproof", ["demo"])
+"""The context that every command is called in."""
 
 
 def _below(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -29,6 +34,17 @@ def called(words: list[str]) -> tuple[str, ...] | None:
         word = words[len(path)] if len(words) > len(path) else ""
         path = (*path, word if word in command.commands else getattr(command, "default", ""))
     return path if path in COMMANDS else None
+
+
+def helped(path: tuple[str, ...]) -> str:
+    """Return a command's help as a terminal of eighty columns shows it."""
+    context = ROOT
+    for length in range(1, len(path) + 1):
+        command = COMMANDS[path[:length]]
+        context = typer.Context(
+            command, info_name=path[length - 1], parent=context, terminal_width=80
+        )
+    return str(context.command.get_help(context))
 
 
 def prints_json(command: Any) -> bool:

@@ -10,12 +10,12 @@ import pytest
 import typer
 
 from cli.commands import PANELS
-from cli.main import app, loaded
-from tests.cli.command_tree import COMMANDS
+from cli.main import loaded
+from tests.cli.command_tree import COMMANDS, ROOT, helped
+from tests.reference import PLACE, reference
 
 HEAVY = ("numpy", "pyarrow", "duckdb", "scipy", "eventsourcing", "cryptography", "rich")
 
-ROOT: Any = typer.main.get_command(app).make_context("shoeproof", ["demo"])
 LISTED = [each for commands in PANELS.values() for each in commands]
 
 
@@ -24,12 +24,6 @@ EVERY = [*COMMANDS.items()]
 every_command = pytest.mark.parametrize(
     ("path", "command"), EVERY, ids=[" ".join(path) for path, _ in EVERY]
 )
-
-
-def helped(path: tuple[str, ...], command: Any) -> str:
-    """Return a command's help in eighty columns."""
-    context = typer.Context(command, info_name=path[-1], parent=ROOT, terminal_width=80)
-    return str(command.get_help(context))
 
 
 def python(code: str) -> str:
@@ -77,12 +71,12 @@ def test_every_command_is_listed_on_a_line_of_its_own_in_eighty_columns() -> Non
 
 @every_command
 def test_every_command_has_two_ways_to_ask_for_help(path: tuple[str, ...], command: Any) -> None:
-    assert "-h, --help" in helped(path, command)
+    assert "-h, --help" in helped(path)
 
 
 @every_command
 def test_the_commands_of_a_group_are_listed_whole(path: tuple[str, ...], command: Any) -> None:
-    listed = helped(path, command).partition("\nCommands:\n")[2].partition("\n\n")[0]
+    listed = helped(path).partition("\nCommands:\n")[2].partition("\n\n")[0]
     assert "..." not in listed
     names = [line.split()[0] for line in listed.splitlines()]
     assert names == [*getattr(command, "commands", {})]
@@ -92,7 +86,7 @@ def test_the_commands_of_a_group_are_listed_whole(path: tuple[str, ...], command
 def test_help_ends_with_an_example_that_the_command_takes(
     path: tuple[str, ...], command: Any
 ) -> None:
-    last = helped(path, command).splitlines()[-1]
+    last = helped(path).splitlines()[-1]
     assert last.startswith("  Example: shoeproof ")
     context = ROOT
     words = shlex.split(last)[2:]
@@ -102,3 +96,13 @@ def test_help_ends_with_an_example_that_the_command_takes(
         context = found.make_context(name, words, parent=context)
         words = [*context._protected_args, *context.args]
     assert context.command in (command, *getattr(command, "commands", {}).values())
+
+
+def test_the_reference_says_what_the_help_says() -> None:
+    """`python -m tests.reference` writes it."""
+    assert PLACE.read_text(encoding="utf-8") == reference()
+
+
+@every_command
+def test_help_is_whole_in_eighty_columns(path: tuple[str, ...], command: Any) -> None:
+    assert [line for line in helped(path).splitlines() if len(line) > 80] == []
