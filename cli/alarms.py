@@ -5,11 +5,11 @@ from typing import Annotated
 import msgspec
 import typer
 
-from cli.decide import KeyOption
 from cli.exit_codes import FINDINGS
 from cli.options import (
     UTC_ZONE,
     JsonOption,
+    KeyOption,
     LedgerOption,
     ZoneOption,
     open_to_read,

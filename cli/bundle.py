@@ -7,6 +7,7 @@ import msgspec
 import typer
 from rich.text import Text
 
+from cli.cosigned import cosigned_by
 from cli.exit_codes import FINDINGS
 from cli.options import (
     CheckpointOption,
@@ -14,14 +15,16 @@ from cli.options import (
     JsonOption,
     LedgerOption,
     MaxAgeOption,
+    NeededPublicKeyOption,
     PolicyOption,
+    RoundArgument,
+    find_round,
     given_public_key,
     open_to_read,
     open_to_write,
 )
 from cli.render import console, print_sentence, print_verdict
-from cli.rounds import find_round, print_replay
-from cli.witness import cosigned_by
+from cli.round_screen import print_replay
 from ledger.bundle import make_bundle, verify_bundle
 from ledger.files import write_durably
 from replay.catalogue import rules_by_content
@@ -57,7 +60,7 @@ def register(commands: typer.Typer) -> None:
 
 @app.command("make", epilog="Example: shoeproof bundle 01a22c2b -o receipt.json")
 def make_command(
-    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
+    round_id: RoundArgument,
     output: Annotated[Path, typer.Option("-o", "--output", help="The bundle's file.")],
     path: LedgerOption = None,
     checkpoint: CheckpointOption = None,
@@ -88,10 +91,7 @@ def make_command(
 )
 def verify_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The bundle.")],
-    public_key: Annotated[
-        str,
-        typer.Option(help="The operator's public key as you were handed it: a key or a file."),
-    ],
+    public_key: NeededPublicKeyOption,
     checkpoint: Annotated[
         Path | None, typer.Option(help="A checkpoint you kept: it must be of the same history.")
     ] = None,

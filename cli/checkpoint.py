@@ -1,8 +1,5 @@
 """`checkpoint` and `fsck`: signing what the ledger holds, and looking for damage."""
 
-from pathlib import Path
-from typing import Annotated
-
 import msgspec
 import typer
 from rich.text import Text
@@ -11,6 +8,7 @@ from cli.exit_codes import FINDINGS
 from cli.options import (
     JsonOption,
     LedgerOption,
+    OutputOption,
     PublicKeyOption,
     given_public_key,
     open_to_read,
@@ -34,9 +32,7 @@ def register(app: typer.Typer) -> None:
 
 def checkpoint_command(
     path: LedgerOption = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write it to this file.")
-    ] = None,
+    output: OutputOption = None,
 ) -> None:
     """Sign how many leaves there are and their Merkle root.
 

@@ -33,7 +33,9 @@ from cli.options import (
     UTC_ZONE,
     JsonOption,
     LedgerOption,
+    StaffKeyOption,
     ZoneOption,
+    find_round,
     open_to_read,
     open_to_write,
     parse_zone,
@@ -48,7 +50,6 @@ from cli.render import (
     print_sentence,
     print_verdict,
 )
-from cli.rounds import find_round
 from ledger import Ledger
 from ledger.clock import parse_time
 from replay.disputes.assessment import Assessment, Claim
@@ -126,9 +127,7 @@ def open_command(
             min=1, max=3650, help="In how many days of receipt the player is to be answered."
         ),
     ] = DAYS_TO_ANSWER,
-    key: Annotated[
-        str | None, typer.Option(help="Whose key signs; by default the ledger's staff key.")
-    ] = None,
+    key: StaffKeyOption = None,
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -16,6 +16,8 @@ from cli.options import (
     DefaultGroup,
     JsonOption,
     LedgerOption,
+    OpenedFromOption,
+    OpenedToOption,
     PublicKeyOption,
     ZoneOption,
     check_suffix,
@@ -96,10 +98,6 @@ FaultArgument = Annotated[
         "finding:…, build:…, rules:…, table:….",
     ),
 ]
-FromOption = Annotated[
-    str | None, typer.Option("--from", help="Rounds opened at or after: 2026-01-31T00:00Z.")
-]
-ToOption = Annotated[str | None, typer.Option("--to", help="Rounds opened before.")]
 SizeOption = Annotated[
     int | None, typer.Option(min=1, help="Count the tree of so many leaves: to repeat figures.")
 ]
@@ -112,8 +110,8 @@ CheckpointOption = Annotated[
 @app.command("show", epilog="Example: shoeproof fault settlement_mismatch -o fault.html")
 def show_command(
     fault: FaultArgument,
-    since: FromOption = None,
-    until: ToOption = None,
+    since: OpenedFromOption = None,
+    until: OpenedToOption = None,
     zone: ZoneOption = None,
     output: Annotated[
         list[Path] | None,
@@ -160,8 +158,8 @@ def show_command(
 )
 def remedy_command(
     fault: FaultArgument,
-    since: FromOption = None,
-    until: ToOption = None,
+    since: OpenedFromOption = None,
+    until: OpenedToOption = None,
     zone: ZoneOption = None,
     key: Annotated[
         str | None,

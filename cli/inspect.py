@@ -10,8 +10,11 @@ from rich.progress import TaskID
 from cli.errors import UsageError
 from cli.exit_codes import FINDINGS, INCONCLUSIVE, UNREADABLE
 from cli.options import (
+    EverySignatureOption,
     JsonOption,
+    KeptCheckpointOption,
     LedgersOption,
+    PolicyOption,
     ZoneOption,
     given_ledgers,
     given_public_key,
@@ -45,26 +48,15 @@ def inspect_command(
         Path, typer.Option("-o", "--output", help="The folder that the report is written into.")
     ],
     places: LedgersOption = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A checkpoint you kept: the ledger must extend it."),
-    ] = None,
-    policy: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Who must have cosigned the checkpoint (C2SP tlog-policy)."
-        ),
-    ] = None,
+    checkpoint: KeptCheckpointOption = None,
+    policy: PolicyOption = None,
     statement: Annotated[
         Path | None,
         typer.Option(
             metavar="CSV", help="The wallet's statement of all movements: time, amount, reference."
         ),
     ] = None,
-    every_signature: Annotated[
-        bool,
-        typer.Option("--every-signature", help="Verify also those that a checkpoint would spare."),
-    ] = False,
+    every_signature: EverySignatureOption = False,
     zone: ZoneOption = None,
     as_json: JsonOption = False,
 ) -> None:

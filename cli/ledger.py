@@ -8,15 +8,19 @@ import msgspec
 import typer
 from rich.text import Text
 
+from cli.cosigned import cosigned_by
 from cli.exit_codes import FINDINGS
 from cli.options import (
     DEFAULT_NAME,
     LEDGER_VARIABLE,
+    EverySignatureOption,
     JsonOption,
+    KeptCheckpointOption,
     LedgerOption,
     MaxAgeOption,
     PolicyOption,
     PublicKeyOption,
+    StoreOption,
     ZoneOption,
     given_public_key,
     ledger_path,
@@ -27,7 +31,6 @@ from cli.options import (
 )
 from cli.rehearsal import AtOption, rehearsed_clock
 from cli.render import console, plain_table, print_findings, print_json, print_verdict, progress_bar
-from cli.witness import cosigned_by
 from ledger import Finding, Ledger
 from ledger.bundle import receipt_checkpoints
 from ledger.directory import DATABASE_VARIABLE
@@ -62,12 +65,7 @@ def init_command(
         str | None,
         typer.Option(help="Base64 X25519 key of an escrow holder: seeds are sealed to it as well."),
     ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            help="An empty PostgreSQL database for the leaves, postgresql://user@host/name."
-        ),
-    ] = None,
+    store: StoreOption = None,
     at: AtOption = None,
     zone: ZoneOption = None,
     as_json: JsonOption = False,
@@ -110,19 +108,12 @@ def init_command(
 def verify_command(
     path: LedgerOption = None,
     public_key: PublicKeyOption = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="A checkpoint you kept: the ledger must extend it.")
-    ] = None,
+    checkpoint: KeptCheckpointOption = None,
     receipt: Annotated[
         list[Path] | None,
         typer.Option(help="A round's bundle that somebody holds: repeat it for others."),
     ] = None,
-    every_signature: Annotated[
-        bool,
-        typer.Option(
-            "--every-signature", help="Check also those that the kept checkpoint would spare."
-        ),
-    ] = False,
+    every_signature: EverySignatureOption = False,
     tiles: Annotated[
         Path | None, typer.Option(help="Verify what was published here, without the ledger.")
     ] = None,

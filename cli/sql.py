@@ -12,10 +12,7 @@ import typer
 from rich.measure import Measurement
 
 from audit_reports.cells import write_rows
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS
-from cli.options import JsonOption, LedgersOption, open_all_to_read
-from cli.project import (
+from cli.counting import (
     CACHED,
     CachedOption,
     ParSheetsOption,
@@ -25,6 +22,9 @@ from cli.project import (
     par_sheets_in,
     print_objection,
 )
+from cli.errors import UsageError
+from cli.exit_codes import FINDINGS
+from cli.options import JsonOption, LedgersOption, open_all_to_read
 from cli.render import console, json_text, plain, plain_table, print_error, print_verdict
 from ledger.files import write_durably
 

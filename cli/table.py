@@ -13,7 +13,10 @@ from cli.options import (
     UTC_ZONE,
     JsonOption,
     LedgerOption,
+    RoundArgument,
+    StaffKeyOption,
     ZoneOption,
+    find_round,
     open_to_read,
     open_to_write,
     parse_zone,
@@ -29,7 +32,6 @@ from cli.render import (
     print_verdict,
     progress_bar,
 )
-from cli.rounds import find_round
 from cli.wallets import operators_wallet, pay_by_hand
 from ledger import Ledger
 from ledger.events import (
@@ -259,10 +261,8 @@ def holds_command(
 
 @app.command("release", epilog="Example: shoeproof table release 01a22c2b --key ann")
 def release_command(
-    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
-    key: Annotated[
-        str | None, typer.Option(help="Whose key signs; by default the ledger's staff key.")
-    ] = None,
+    round_id: RoundArgument,
+    key: StaffKeyOption = None,
     path: LedgerOption = None,
 ) -> None:
     """Release a held win that a person verified.

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from audit_reports.cells import write_rows
 from cli.exit_codes import FINDINGS
-from cli.options import JsonOption
+from cli.options import JsonOption, RulesOption
 from cli.render import (
     console,
     dealer_line,
@@ -24,7 +24,7 @@ from cli.render import (
     print_verdict,
     progress_bar,
 )
-from cli.rules import find_game
+from cli.tables import find_game
 from ledger.files import write_durably
 from replay.engine.hand import DOUBLE, HIT, SPLIT, STAND, ZAP
 from replay.engine.round import Decide, RoundState
@@ -46,10 +46,6 @@ from replay.theory.verdict import Comparison, compare
 from replay.walk import walk_round
 
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="zappit, zero or nba.")]
-RulesOption = Annotated[
-    Path | None,
-    typer.Option("--rules", metavar="FILE", help="Changed rules, as `rules show --json` prints."),
-]
 PLACES: Final = 6
 """Decimals of a return in JSON: a ten-thousandth of a percent."""
 
