@@ -25,7 +25,6 @@ from cli.options import (
 )
 from cli.render import console, print_sentence, print_verdict
 from cli.round_screen import print_replay
-from ledger.bundle import make_bundle, verify_bundle
 from ledger.files import write_durably
 from replay.catalogue import rules_by_content
 from replay.replayer import replay_round
@@ -74,6 +73,8 @@ def make_command(
     It holds the round's events, rules and keys, and a checkpoint. A player or an adjudicator checks
     it with `shoeproof bundle verify`, offline, with nothing but your public key.
     """
+    from ledger.bundle import make_bundle
+
     # Under a checkpoint that is there already no key is needed.
     with open_to_write(path) if checkpoint is None else open_to_read(path) as ledger:
         bundle = make_bundle(
@@ -104,6 +105,8 @@ def verify_command(
     What it holds is proven; what was left out of it is not: a round's end is shown by its closing
     event alone, and that no key was revoked by nothing.
     """
+    from ledger.bundle import verify_bundle
+
     key = given_public_key(public_key)
     assert key is not None
     kept = None if checkpoint is None else checkpoint.read_bytes()

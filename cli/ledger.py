@@ -2,7 +2,7 @@
 
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -32,15 +32,14 @@ from cli.options import (
 from cli.rehearsal import AtOption, rehearsed_clock
 from cli.render import console, plain_table, print_findings, print_json, print_verdict, progress_bar
 from ledger import Finding, Ledger
-from ledger.bundle import receipt_checkpoints
 from ledger.directory import DATABASE_VARIABLE
-from ledger.publish import PublishedLog, verify_published
 from ledger.tile_files import CHECKPOINT
-from ledger.verify import VerifyResult, read_again, verify
-from ledger.verify.known_checkpoints import KnownCheckpoint
-from replay.audit import check_reveals
 from replay.catalogue import add_published_games
 from replay.narrative import counted
+
+if TYPE_CHECKING:
+    from ledger.verify import VerifyResult
+    from ledger.verify.known_checkpoints import KnownCheckpoint
 
 
 def register(app: typer.Typer) -> None:
@@ -131,6 +130,10 @@ def verify_command(
     and their seeds by `audit`. With --policy nothing is accepted unless its witnesses cosigned the
     checkpoint, or with --tiles the one published.
     """
+    from ledger.publish import PublishedLog, verify_published
+    from ledger.verify import read_again, verify
+    from replay.audit import check_reveals
+
     key = given_public_key(public_key)
     kept = None if checkpoint is None else checkpoint.read_bytes()
     judged = kept if tiles is None else (tiles / CHECKPOINT).read_bytes()
@@ -173,7 +176,9 @@ def verify_command(
         raise typer.Exit(FINDINGS)
 
 
-def _held_by(receipts: list[Path], public_key: str) -> list[KnownCheckpoint]:
+def _held_by(receipts: list[Path], public_key: str) -> "list[KnownCheckpoint]":
+    from ledger.bundle import receipt_checkpoints
+
     return [
         each
         for receipt in receipts
@@ -181,7 +186,7 @@ def _held_by(receipts: list[Path], public_key: str) -> list[KnownCheckpoint]:
     ]
 
 
-def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> dict[str, object]:
+def _as_json(result: "VerifyResult", found: list[Finding], from_outside: bool) -> dict[str, object]:
     return {
         "origin": result.origin,
         "size": result.size,
@@ -196,7 +201,7 @@ def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> 
     }
 
 
-def _held_to(result: VerifyResult) -> str:
+def _held_to(result: "VerifyResult") -> str:
     sizes = [each.size for each in result.held if each.size]
     if not sizes:
         return "nothing signed here: that its end was cut off would not show"
@@ -205,7 +210,7 @@ def _held_to(result: VerifyResult) -> str:
 
 
 def _print(
-    result: VerifyResult, found: list[Finding], from_outside: bool, place: str, kept: bool
+    result: "VerifyResult", found: list[Finding], from_outside: bool, place: str, kept: bool
 ) -> None:
     out = console()
     table = plain_table("", "")

@@ -1,7 +1,7 @@
 """`rounds` and `replay`: finding a round, and seeing it card by card."""
 
 from datetime import timedelta, tzinfo
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -10,7 +10,6 @@ from rich.text import Text
 
 from cli.errors import UsageError
 from cli.exit_codes import FINDINGS
-from cli.luck import luck_json, print_luck
 from cli.options import (
     UTC_ZONE,
     JsonOption,
@@ -35,14 +34,14 @@ from cli.render import (
 from cli.round_screen import print_replay
 from ledger import Finding, Ledger
 from ledger.rounds import RoundRow
-from ledger.verify import read_stream
-from replay.audit import replay_of
 from replay.catalogue import rules_by_digest
 from replay.currency import unit_of
 from replay.local_time import clock_text
-from replay.open_rounds import OpenRounds, WaitingRound
 from replay.replayer import Replay
 from replay.transcript import as_round_text
+
+if TYPE_CHECKING:
+    from replay.open_rounds import WaitingRound
 
 
 def register(app: typer.Typer) -> None:
@@ -124,6 +123,10 @@ def replay_command(
 
     It shows every card and act, and for each bet what the rules pay and what was paid.
     """
+    from cli.luck import luck_json, print_luck
+    from ledger.verify import read_stream
+    from replay.audit import replay_of
+
     shown_in = parse_zone(zone) or UTC_ZONE
     with open_to_read(path) as ledger:
         stream = find_round(ledger, round_id)
@@ -153,13 +156,15 @@ def _name(row: RoundRow, names: dict[str, str]) -> str:
 
 
 def _row_json(
-    row: RoundRow, names: dict[str, str], waiting: WaitingRound | None
+    row: RoundRow, names: dict[str, str], waiting: "WaitingRound | None"
 ) -> dict[str, object]:
     told = {} if waiting is None else msgspec.structs.asdict(waiting)
     return {**msgspec.structs.asdict(row), "game": names.get(row.rules_digest), **told}
 
 
-def _waiting(ledger: Ledger, rows: list[RoundRow]) -> dict[str, WaitingRound]:
+def _waiting(ledger: Ledger, rows: list[RoundRow]) -> "dict[str, WaitingRound]":
+    from replay.open_rounds import OpenRounds
+
     open_rounds = OpenRounds(ledger, ledger.now())
     return {
         events[0].event.stream: open_rounds.describe(events) for events in open_rounds.read(rows)
@@ -177,7 +182,7 @@ def _table(rows: list[RoundRow], names: dict[str, str], zone: tzinfo) -> Table:
 
 
 def _open_table(
-    rows: list[RoundRow], names: dict[str, str], waiting: dict[str, WaitingRound], zone: tzinfo
+    rows: list[RoundRow], names: dict[str, str], waiting: "dict[str, WaitingRound]", zone: tzinfo
 ) -> Table:
     columns = "round", "game", "player", "held", "waits", f"system acts ({zone})"
     table = plain_table(*columns, whole=("round",), right=("held", "waits"), gap=1)

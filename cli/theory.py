@@ -4,7 +4,7 @@ import sys
 from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
@@ -31,19 +31,11 @@ from replay.engine.round import Decide, RoundState
 from replay.engine.rules import Rules, rules_from_json
 from replay.games.game import Game
 from replay.round_text import ActMove, read_round
-from replay.theory import (
-    ChartRow,
-    ReadingRow,
-    Theory,
-    decision_values,
-    readings,
-    strategy,
-    theory,
-)
-from replay.theory.chart import SECTIONS
-from replay.theory.chart_html import UP_NAMES, chart_page, legend, letters, row_label
-from replay.theory.verdict import Comparison, compare
 from replay.walk import walk_round
+
+if TYPE_CHECKING:
+    from replay.theory import ChartRow, ReadingRow, Theory
+    from replay.theory.verdict import Comparison
 
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="zappit, zero or nba.")]
 PLACES: Final = 6
@@ -80,6 +72,8 @@ def theory_command(
 
     The published returns are held against them: the exit code is 1 if one does not follow.
     """
+    from replay.theory.verdict import compare
+
     game = find_game(game_id)
     rules = read_rules(game, rules_file)
     computed = compute(rules)
@@ -112,6 +106,9 @@ def strategy_command(
     """Show the best strategy that looks at totals.
 
     It gives first cards, pairs, and what differs later."""
+    from replay.theory import strategy
+    from replay.theory.chart_html import UP_NAMES, chart_page, legend
+
     game = find_game(game_id)
     rules = read_rules(game, rules_file)
     computed = compute(rules)
@@ -168,14 +165,18 @@ def read_rules(game: Game, file: Path | None) -> Rules:
     return game.rules if file is None else rules_from_json(file.read_bytes())
 
 
-def compute(rules: Rules) -> Theory:
+def compute(rules: Rules) -> "Theory":
     """Return the theory of some rules, with a progress bar where it is not at hand."""
+    from replay.theory import theory
+
     with progress_bar() as bar:
         task = bar.add_task("exact theory", total=None)
         return theory(rules, lambda done, steps: bar.update(task, completed=done, total=steps))
 
 
-def _try_readings(game: Game, rules: Rules) -> list[ReadingRow]:
+def _try_readings(game: Game, rules: Rules) -> "list[ReadingRow]":
+    from replay.theory import readings
+
     changed = msgspec.structs.replace(game, rules=rules)
     with progress_bar() as bar:
         task = bar.add_task("readings", total=None)
@@ -183,7 +184,7 @@ def _try_readings(game: Game, rules: Rules) -> list[ReadingRow]:
 
 
 def _json(
-    computed: Theory, compared: list[Comparison], tried: list[ReadingRow] | None
+    computed: "Theory", compared: "list[Comparison]", tried: "list[ReadingRow] | None"
 ) -> dict[str, object]:
     value: dict[str, object] = {
         "game": computed.game,
@@ -227,7 +228,7 @@ def _json(
     return value
 
 
-def _print_classes(computed: Theory) -> None:
+def _print_classes(computed: "Theory") -> None:
     rows = (
         {
             "hand": each.hand,
@@ -241,7 +242,7 @@ def _print_classes(computed: Theory) -> None:
     write_rows(sys.stdout, ("hand", "up", "probability", "return", "best"), rows)
 
 
-def _print_bets(out: Console, game: Game, compared: list[Comparison]) -> None:
+def _print_bets(out: Console, game: Game, compared: "list[Comparison]") -> None:
     right = ("published", "computed", "difference", "SD")
     table = plain_table("bet", *right, "verdict", right=right)
     for each in compared:
@@ -264,13 +265,13 @@ def _print_bets(out: Console, game: Game, compared: list[Comparison]) -> None:
             print_sentence(out, f"from equally likely deals: {ways}", 2, "dim")
 
 
-def _verdict(compared: Comparison) -> Text:
+def _verdict(compared: "Comparison") -> Text:
     if compared.follows is None:
         return Text("")
     return Text("follows", "green") if compared.follows else Text("does not follow", "bold red")
 
 
-def _print_outcomes(out: Console, computed: Theory) -> None:
+def _print_outcomes(out: Console, computed: "Theory") -> None:
     ends = computed.outcomes
     table = plain_table("in a round of one seat, optimally played", "", right=("",))
     for name in ("win", "push", "loss", "natural", "double", "split", "zap"):
@@ -289,7 +290,7 @@ def _print_outcomes(out: Console, computed: Theory) -> None:
     out.print(nets)
 
 
-def _print_readings(out: Console, tried: list[ReadingRow]) -> None:
+def _print_readings(out: Console, tried: "list[ReadingRow]") -> None:
     table = plain_table("bet", "clause", "reading", "return", "moves", "against it")
     for each in tried:
         moved = 100 * (each.returned - each.as_read)
@@ -334,6 +335,8 @@ def _print_decision(out: Console, state: RoundState, move: ActMove) -> None:
 
 
 def _values(state: RoundState, move: ActMove) -> dict[str, float]:
+    from replay.theory import decision_values
+
     values = decision_values(state)
     due = state.due
     if move.shown_minor is not None and isinstance(due, Decide):
@@ -350,11 +353,14 @@ def _percent(returned: float) -> str:
     return f"{100 * returned:.4f}%"
 
 
-def _row_json(row: ChartRow) -> dict[str, object]:
+def _row_json(row: "ChartRow") -> dict[str, object]:
     return msgspec.structs.asdict(row)
 
 
-def _print_chart(out: Console, rows: list[ChartRow]) -> None:
+def _print_chart(out: Console, rows: "list[ChartRow]") -> None:
+    from replay.theory.chart import SECTIONS
+    from replay.theory.chart_html import UP_NAMES, letters, row_label
+
     for section, members in groupby(rows, key=lambda row: row.section):
         table = plain_table(SECTIONS[section], *UP_NAMES)
         for row in members:

@@ -46,6 +46,25 @@ print("LOADED", *(name for name in {HEAVY!r} if name in sys.modules))
     assert python(code).splitlines()[-1] == "LOADED"
 
 
+LIGHT = (
+    "play", "table", "rounds", "replay", "bundle", "adjudicate", "value", "inspect", "verify",
+    "rtp", "report", "shuffle-tests", "project", "sql", "shoe", "theory", "strategy", "witness",
+    "init", "keys", "rules",
+)  # fmt: skip
+"""The commands whose help is printed without what computes for them."""
+
+
+def test_the_help_of_a_command_loads_nothing_that_computes() -> None:
+    code = f"""
+import sys
+from cli.main import loaded
+for name in {LIGHT!r}:
+    loaded(name)
+print(*(each for each in ("numpy", "scipy", "duckdb", "pyarrow") if each in sys.modules))
+"""
+    assert python(code) == "\n"
+
+
 def test_completion_of_a_command_loads_nothing_heavy() -> None:
     code = f"""
 import os, sys
