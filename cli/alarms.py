@@ -5,11 +5,11 @@ from typing import Annotated
 import msgspec
 import typer
 
-from cli.decide import KeyOption
 from cli.exit_codes import FINDINGS
 from cli.options import (
     UTC_ZONE,
     JsonOption,
+    KeyOption,
     LedgerOption,
     ZoneOption,
     open_to_read,
@@ -17,7 +17,7 @@ from cli.options import (
     parse_zone,
     staff_signer,
 )
-from cli.render import console, plain, print_json, print_sentence
+from cli.render import console, plain, print_sentence, print_verdict
 from replay.alarms import Alarm, alarms_of, close, investigate
 from replay.local_time import zoned_text
 
@@ -54,15 +54,16 @@ def list_command(
 ) -> None:
     """List the alarms that are not closed.
 
-    Each has its state, since when, by whom, and the last note. The exit code is 1 where there is
-    one.
+    Each has its state, since when, by whom, and the last note. The exit code is 1 if there is one.
     """
     shown_in = parse_zone(zone) or UTC_ZONE
     with open_to_read(path) as ledger:
         found = alarms_of(ledger)
     shown = [alarm for alarm in found if everything or not alarm.is_closed]
+    sound = all(alarm.is_closed for alarm in found)
     if as_json:
-        print_json([{"state": each.state, **msgspec.structs.asdict(each)} for each in shown])
+        rows = [{"state": each.state, **msgspec.structs.asdict(each)} for each in shown]
+        print_verdict({"alarms": rows}, sound=sound)
     for alarm in () if as_json else shown:
         last = alarm.steps[-1]
         since, out = zoned_text(last.at, shown_in), console()
@@ -72,7 +73,7 @@ def list_command(
             print_sentence(out, f"{step.state} by {step.by}: {step.note}", 2)
     if not shown and not as_json:
         console().print("no alarm was raised" if not found else "every alarm is closed")
-    if any(not alarm.is_closed for alarm in found):
+    if not sound:
         raise typer.Exit(FINDINGS)
 
 

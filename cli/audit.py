@@ -10,12 +10,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from cli.cosigned import cosigned_by
 from cli.errors import UsageError
 from cli.exit_codes import FINDINGS
 from cli.integrity import print_integrity
 from cli.options import (
     UTC_ZONE,
+    EverySignatureOption,
     JsonOption,
+    KeptCheckpointOption,
     LedgerOption,
     PublicKeyOption,
     ZoneOption,
@@ -36,7 +39,6 @@ from cli.render import (
     print_verdict,
     progress_bar,
 )
-from cli.witness import cosigned_by
 from ledger.findings import EVENT_UNREADABLE
 from ledger.verify.whole import SAMPLE
 from replay.audit import AuditResult
@@ -95,13 +97,7 @@ def audit_command(
             "object store.",
         ),
     ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A checkpoint you kept: the ledger must extend it, an export must carry it.",
-        ),
-    ] = None,
+    checkpoint: KeptCheckpointOption = None,
     policy: Annotated[
         Path | None,
         typer.Option(
@@ -127,10 +123,7 @@ def audit_command(
             help=f"Verify K signatures that a checkpoint would spare, drawn at random [{SAMPLE}].",
         ),
     ] = None,
-    every_signature: Annotated[
-        bool,
-        typer.Option("--every-signature", help="Verify also those that a checkpoint would spare."),
-    ] = False,
+    every_signature: EverySignatureOption = False,
     zone: ZoneOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,28 +1,30 @@
 """`bundle`: one round with all its proofs in one file, and its verification without a ledger."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
 from rich.text import Text
-from typer.core import TyperGroup
 
+from cli.cosigned import cosigned_by
 from cli.exit_codes import FINDINGS
 from cli.options import (
     CheckpointOption,
+    DefaultGroup,
     JsonOption,
     LedgerOption,
     MaxAgeOption,
+    NeededPublicKeyOption,
     PolicyOption,
+    RoundArgument,
+    find_round,
     given_public_key,
     open_to_read,
     open_to_write,
 )
-from cli.render import console, print_json, print_sentence
-from cli.rounds import find_round, print_replay
-from cli.witness import cosigned_by
-from ledger.bundle import make_bundle, verify_bundle
+from cli.render import console, print_sentence, print_verdict
+from cli.round_screen import print_replay
 from ledger.files import write_durably
 from replay.catalogue import rules_by_content
 from replay.replayer import replay_round
@@ -34,14 +36,10 @@ KEYS_AS_TOLD = (
 )
 
 
-class _MakesByDefault(TyperGroup):
-    """`bundle ROUND` is `bundle make ROUND`: a round's id is the name of no command."""
+class _MakesByDefault(DefaultGroup):
+    """A group whose first word may be a round, which then is put into a bundle."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the word `make` before what names no command."""
-        if args and args[0] not in (*self.commands, "-h", "--help"):
-            args = ["make", *args]
-        return super().parse_args(ctx, args)
+    default = "make"
 
 
 app = typer.Typer(
@@ -61,7 +59,7 @@ def register(commands: typer.Typer) -> None:
 
 @app.command("make", epilog="Example: shoeproof bundle 01a22c2b -o receipt.json")
 def make_command(
-    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
+    round_id: RoundArgument,
     output: Annotated[Path, typer.Option("-o", "--output", help="The bundle's file.")],
     path: LedgerOption = None,
     checkpoint: CheckpointOption = None,
@@ -75,6 +73,8 @@ def make_command(
     It holds the round's events, rules and keys, and a checkpoint. A player or an adjudicator checks
     it with `shoeproof bundle verify`, offline, with nothing but your public key.
     """
+    from ledger.bundle import make_bundle
+
     # Under a checkpoint that is there already no key is needed.
     with open_to_write(path) if checkpoint is None else open_to_read(path) as ledger:
         bundle = make_bundle(
@@ -92,10 +92,7 @@ def make_command(
 )
 def verify_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The bundle.")],
-    public_key: Annotated[
-        str,
-        typer.Option(help="The operator's public key as you were handed it: a key or a file."),
-    ],
+    public_key: NeededPublicKeyOption,
     checkpoint: Annotated[
         Path | None, typer.Option(help="A checkpoint you kept: it must be of the same history.")
     ] = None,
@@ -108,6 +105,8 @@ def verify_command(
     What it holds is proven; what was left out of it is not: a round's end is shown by its closing
     event alone, and that no key was revoked by nothing.
     """
+    from ledger.bundle import verify_bundle
+
     key = given_public_key(public_key)
     assert key is not None
     kept = None if checkpoint is None else checkpoint.read_bytes()
@@ -117,7 +116,7 @@ def verify_command(
     found = [*verified.findings, *replay.findings]
     head = verified.checkpoint.checkpoint
     if as_json:
-        print_json(
+        print_verdict(
             {
                 "round": verified.round_id,
                 "origin": head.origin,
@@ -127,9 +126,9 @@ def verify_command(
                 "end_is_proven": verified.end_is_proven,
                 "seen": msgspec.to_builtins(verified.seen),
                 "revocations_proven_complete": False,
-                "sound": not found,
-                "findings": msgspec.to_builtins(found),
-            }
+                "findings": found,
+            },
+            sound=not found,
         )
     else:
         out = console()

@@ -12,9 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.errors import UsageError
-from cli.options import parse_local, program, with_ledger
+from cli.options import find_round, parse_local, program, with_ledger
 from cli.render import print_command
-from cli.rounds import find_round
 from ledger import Ledger
 from ledger.errors import UnknownStream
 from ledger.events import Attachment, RoundOpened

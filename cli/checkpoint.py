@@ -1,8 +1,5 @@
 """`checkpoint` and `fsck`: signing what the ledger holds, and looking for damage."""
 
-from pathlib import Path
-from typing import Annotated
-
 import msgspec
 import typer
 from rich.text import Text
@@ -11,12 +8,13 @@ from cli.exit_codes import FINDINGS
 from cli.options import (
     JsonOption,
     LedgerOption,
+    OutputOption,
     PublicKeyOption,
     given_public_key,
     open_to_read,
     open_to_write,
 )
-from cli.render import console, print_findings, print_json, progress_bar
+from cli.render import console, print_findings, print_verdict, progress_bar
 from ledger.checkpoint import parse_checkpoint
 from ledger.files import write_durably
 from ledger.signing import sign_checkpoint
@@ -34,9 +32,7 @@ def register(app: typer.Typer) -> None:
 
 def checkpoint_command(
     path: LedgerOption = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write it to this file.")
-    ] = None,
+    output: OutputOption = None,
 ) -> None:
     """Sign how many leaves there are and their Merkle root.
 
@@ -68,7 +64,7 @@ def fsck_command(
             progress=lambda done, size: bar.update(task, completed=done, total=size),
         )
     if as_json:
-        print_json(_as_json(checkup))
+        print_verdict(_as_json(checkup), sound=not checkup.findings)
     else:
         _print(checkup)
     if checkup.findings:
@@ -80,7 +76,6 @@ def _as_json(checkup: Checkup) -> dict[str, object]:
     return {
         "origin": checkup.origin,
         "size": checkup.size,
-        "sound": not checkup.findings,
         "damaged_leaves": checkup.damaged,
         "last_good_checkpoint": None
         if last_good is None

@@ -17,6 +17,7 @@ from cli.complaint_screen import complaint_json
 from cli.errors import UsageError
 from cli.options import (
     JsonOption,
+    KeyOption,
     LedgerOption,
     TakesAmount,
     in_minor_units,
@@ -50,9 +51,6 @@ from replay.http_wallet import HttpWallet
 from replay.money_check import Bet
 from replay.narrative import decision_word
 
-KeyOption = Annotated[
-    str, typer.Option(help="Whose key signs: its name in the ledger's keys/, or a .pem file.")
-]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask: for scripts.")]
 ReferenceOption = Annotated[
     str | None, typer.Option(help="The reference of an adjudicator's decision.")

@@ -10,11 +10,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from cli.counting import count
 from cli.errors import UsageError
 from cli.options import program
 from cli.render import console, print_command, print_findings, progress_bar
-from cli.rounds import print_replay
-from cli.rtp import count, print_rtp
+from cli.round_screen import print_replay
+from cli.rtp_screen import print_rtp
 from cli.tables import even_stakes, table_settings
 from ledger import Ledger
 from ledger.directory import DATABASE, SETTINGS, building

@@ -33,7 +33,9 @@ from cli.options import (
     UTC_ZONE,
     JsonOption,
     LedgerOption,
+    StaffKeyOption,
     ZoneOption,
+    find_round,
     open_to_read,
     open_to_write,
     parse_zone,
@@ -48,7 +50,6 @@ from cli.render import (
     print_sentence,
     print_verdict,
 )
-from cli.rounds import find_round
 from ledger import Ledger
 from ledger.clock import parse_time
 from replay.disputes.assessment import Assessment, Claim
@@ -126,9 +127,7 @@ def open_command(
             min=1, max=3650, help="In how many days of receipt the player is to be answered."
         ),
     ] = DAYS_TO_ANSWER,
-    key: Annotated[
-        str | None, typer.Option(help="Whose key signs; by default the ledger's staff key.")
-    ] = None,
+    key: StaffKeyOption = None,
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -236,6 +235,7 @@ def list_command(
     shown_in = parse_zone(zone) or UTC_ZONE
     with open_to_read(path) as ledger:
         now, listing = ledger.now(), list_cases(ledger)
+        sound = not (listing.unsound or listing.doubts)
         shown = [case for case in listing.cases if everything or case.state != "decided"]
         shown.sort(key=lambda case: (case.state == "decided", case.opened.deadline or "~"))
         if as_json:
@@ -246,12 +246,12 @@ def list_command(
                 for case in shown
             ]
             told = {"not_verified": listing.unsound, "doubts": listing.doubts}
-            print_json({"cases": rows, **told})
+            print_verdict({"cases": rows, **told}, sound=sound)
         else:
             _print_cases(console(), ledger, shown, now, shown_in)
     if not as_json:
         _print_unsound(console(), listing)
-    if listing.unsound or listing.doubts:
+    if not sound:
         raise typer.Exit(UNREADABLE)
 
 

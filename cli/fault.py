@@ -4,18 +4,20 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
 from rich.text import Text
-from typer.core import TyperGroup
 
 from cli.errors import UsageError
 from cli.exit_codes import FINDINGS
 from cli.options import (
+    DefaultGroup,
     JsonOption,
     LedgerOption,
+    OpenedFromOption,
+    OpenedToOption,
     PublicKeyOption,
     ZoneOption,
     check_suffix,
@@ -34,7 +36,6 @@ from cli.render import (
     console,
     plain,
     plain_table,
-    print_json,
     print_sentence,
     print_verdict,
     progress_bar,
@@ -66,22 +67,15 @@ MOST_LISTED: Final = 10
 LONGEST_NAME: Final = 18
 """How many characters of a build's or a table's name the terminal shows."""
 
-SHOW: Final = "show"
-"""The command that is meant where only a fault is given."""
 
-
-class _Shows(TyperGroup):
+class _ShowsByDefault(DefaultGroup):
     """A group whose first word may be a fault, which then is shown."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the command's name before a fault."""
-        if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
-            args = [SHOW, *args]
-        return super().parse_args(ctx, args)
+    default = "show"
 
 
 app = typer.Typer(
-    cls=_Shows,
+    cls=_ShowsByDefault,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Show how far one fault went, and decide what it owes. "
@@ -104,10 +98,6 @@ FaultArgument = Annotated[
         "finding:…, build:…, rules:…, table:….",
     ),
 ]
-FromOption = Annotated[
-    str | None, typer.Option("--from", help="Rounds opened at or after: 2026-01-31T00:00Z.")
-]
-ToOption = Annotated[str | None, typer.Option("--to", help="Rounds opened before.")]
 SizeOption = Annotated[
     int | None, typer.Option(min=1, help="Count the tree of so many leaves: to repeat figures.")
 ]
@@ -117,11 +107,11 @@ CheckpointOption = Annotated[
 ]
 
 
-@app.command(SHOW, epilog="Example: shoeproof fault settlement_mismatch -o fault.html")
+@app.command("show", epilog="Example: shoeproof fault settlement_mismatch -o fault.html")
 def show_command(
     fault: FaultArgument,
-    since: FromOption = None,
-    until: ToOption = None,
+    since: OpenedFromOption = None,
+    until: OpenedToOption = None,
     zone: ZoneOption = None,
     output: Annotated[
         list[Path] | None,
@@ -168,8 +158,8 @@ def show_command(
 )
 def remedy_command(
     fault: FaultArgument,
-    since: FromOption = None,
-    until: ToOption = None,
+    since: OpenedFromOption = None,
+    until: OpenedToOption = None,
     zone: ZoneOption = None,
     key: Annotated[
         str | None,
@@ -221,8 +211,9 @@ def remedy_command(
         with _progress("deciding cases") as told:
             outcome = carry_out_shares(ledger, shares, caps, signer, note, told)
     left = [each for each in shares if not each.is_done]
-    _tell_outcome(outcome, left, as_json=as_json)
-    if outcome.signed or outcome.failed or left:
+    sound = not (outcome.signed or outcome.failed or left)
+    _tell_outcome(outcome, left, sound=sound, as_json=as_json)
+    if not sound:
         raise typer.Exit(FINDINGS)
 
 
@@ -380,7 +371,8 @@ def _tell_prepared(
     """Say what a run would do; nothing was recorded."""
     sums = totals(shares)
     if as_json:
-        print_json({"recorded": False, "totals_minor": sums, "rounds": list(map(_share, shares))})
+        told = {"recorded": False, "totals_minor": sums, "rounds": list(map(_share, shares))}
+        print_verdict(told, sound=not shares)
         return
     out = console()
     if not shares:
@@ -428,7 +420,7 @@ def _print_shares(out: Console, shares: Sequence[Share]) -> None:
         out.print(f"… and {len(shares) - MOST_LISTED:,} more; --json has them all")
 
 
-def _tell_outcome(outcome: Outcome, left: Sequence[Share], *, as_json: bool) -> None:
+def _tell_outcome(outcome: Outcome, left: Sequence[Share], *, sound: bool, as_json: bool) -> None:
     if as_json:
         told = {
             name: list(map(_share, shares))
@@ -437,7 +429,7 @@ def _tell_outcome(outcome: Outcome, left: Sequence[Share], *, as_json: bool) -> 
             )
         }  # fmt: skip
         failed = [each._asdict() for each in outcome.failed]
-        print_json({"recorded": True, **told, "failed": failed})
+        print_verdict({"recorded": True, **told, "failed": failed}, sound=sound)
         return
     out = console()
     if outcome.signed:

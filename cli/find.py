@@ -15,6 +15,7 @@ from cli.options import (
     JsonOption,
     LedgerOption,
     ZoneOption,
+    check_places,
     open_to_read,
     parse_amount,
     parse_local,
@@ -98,6 +99,8 @@ def find_command(
         result=None if result is None else read_result(result),
     )
     with open_to_read(path) as ledger, progress_bar() as bar:
+        for money in (remembered.staked, remembered.paid):
+            check_places(money, ledger.currencies())
         task = bar.add_task("reading rounds", total=None)
 
         def progress(done: int, total: int) -> None:

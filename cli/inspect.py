@@ -10,14 +10,18 @@ from rich.progress import TaskID
 from cli.errors import UsageError
 from cli.exit_codes import FINDINGS, INCONCLUSIVE, UNREADABLE
 from cli.options import (
+    EverySignatureOption,
+    JsonOption,
+    KeptCheckpointOption,
     LedgersOption,
+    PolicyOption,
     ZoneOption,
     given_ledgers,
     given_public_key,
     open_all_to_read,
     parse_zone,
 )
-from cli.render import console, plain, print_sentence, progress_bar
+from cli.render import console, plain, print_sentence, print_verdict, progress_bar
 
 _CODES: Final = {
     "sound": 0, "findings": FINDINGS, "untrusted": UNREADABLE, "inconclusive": INCONCLUSIVE
@@ -44,27 +48,17 @@ def inspect_command(
         Path, typer.Option("-o", "--output", help="The folder that the report is written into.")
     ],
     places: LedgersOption = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A checkpoint you kept: the ledger must extend it."),
-    ] = None,
-    policy: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Who must have cosigned the checkpoint (C2SP tlog-policy)."
-        ),
-    ] = None,
+    checkpoint: KeptCheckpointOption = None,
+    policy: PolicyOption = None,
     statement: Annotated[
         Path | None,
         typer.Option(
             metavar="CSV", help="The wallet's statement of all movements: time, amount, reference."
         ),
     ] = None,
-    every_signature: Annotated[
-        bool,
-        typer.Option("--every-signature", help="Verify also those that a checkpoint would spare."),
-    ] = False,
+    every_signature: EverySignatureOption = False,
     zone: ZoneOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Verify, audit, test and count; end in one verdict.
 
@@ -113,12 +107,15 @@ def inspect_command(
         command = _command(keys, output, names, checkpoint, policy, statement, zone)
         found = inspect(ledgers, asked, output, command, told)
     written, missing = write_inspection(found, output)
-    for line in inspection_text(found).splitlines():
-        typer.echo(plain(line))
-    for file in written:
-        print_sentence(console(), f"Written to {plain(str(file))}")
-    if missing is not None:
-        print_sentence(console(), plain(f"No PDF: {missing}"))
+    if as_json:
+        print_verdict(found, sound=found.word == "sound")
+    else:
+        for line in inspection_text(found).splitlines():
+            typer.echo(plain(line))
+        for file in written:
+            print_sentence(console(), f"Written to {plain(str(file))}")
+        if missing is not None:
+            print_sentence(console(), plain(f"No PDF: {missing}"))
     raise typer.Exit(_CODES[found.word])
 
 

@@ -2,21 +2,25 @@
 
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 from rich.text import Text
 
+from cli.cosigned import cosigned_by
 from cli.exit_codes import FINDINGS
 from cli.options import (
     DEFAULT_NAME,
     LEDGER_VARIABLE,
+    EverySignatureOption,
     JsonOption,
+    KeptCheckpointOption,
     LedgerOption,
     MaxAgeOption,
     PolicyOption,
     PublicKeyOption,
+    StoreOption,
     ZoneOption,
     given_public_key,
     ledger_path,
@@ -26,18 +30,16 @@ from cli.options import (
     with_ledger,
 )
 from cli.rehearsal import AtOption, rehearsed_clock
-from cli.render import console, plain_table, print_findings, print_json, progress_bar
-from cli.witness import cosigned_by
+from cli.render import console, plain_table, print_findings, print_json, print_verdict, progress_bar
 from ledger import Finding, Ledger
-from ledger.bundle import receipt_checkpoints
 from ledger.directory import DATABASE_VARIABLE
-from ledger.publish import PublishedLog, verify_published
 from ledger.tile_files import CHECKPOINT
-from ledger.verify import VerifyResult, read_again, verify
-from ledger.verify.known_checkpoints import KnownCheckpoint
-from replay.audit import check_reveals
 from replay.catalogue import add_published_games
 from replay.narrative import counted
+
+if TYPE_CHECKING:
+    from ledger.verify import VerifyResult
+    from ledger.verify.known_checkpoints import KnownCheckpoint
 
 
 def register(app: typer.Typer) -> None:
@@ -62,12 +64,7 @@ def init_command(
         str | None,
         typer.Option(help="Base64 X25519 key of an escrow holder: seeds are sealed to it as well."),
     ] = None,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            help="An empty PostgreSQL database for the leaves, postgresql://user@host/name."
-        ),
-    ] = None,
+    store: StoreOption = None,
     at: AtOption = None,
     zone: ZoneOption = None,
     as_json: JsonOption = False,
@@ -110,19 +107,12 @@ def init_command(
 def verify_command(
     path: LedgerOption = None,
     public_key: PublicKeyOption = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="A checkpoint you kept: the ledger must extend it.")
-    ] = None,
+    checkpoint: KeptCheckpointOption = None,
     receipt: Annotated[
         list[Path] | None,
         typer.Option(help="A round's bundle that somebody holds: repeat it for others."),
     ] = None,
-    every_signature: Annotated[
-        bool,
-        typer.Option(
-            "--every-signature", help="Check also those that the kept checkpoint would spare."
-        ),
-    ] = False,
+    every_signature: EverySignatureOption = False,
     tiles: Annotated[
         Path | None, typer.Option(help="Verify what was published here, without the ledger.")
     ] = None,
@@ -140,6 +130,10 @@ def verify_command(
     and their seeds by `audit`. With --policy nothing is accepted unless its witnesses cosigned the
     checkpoint, or with --tiles the one published.
     """
+    from ledger.publish import PublishedLog, verify_published
+    from ledger.verify import read_again, verify
+    from replay.audit import check_reveals
+
     key = given_public_key(public_key)
     kept = None if checkpoint is None else checkpoint.read_bytes()
     judged = kept if tiles is None else (tiles / CHECKPOINT).read_bytes()
@@ -172,7 +166,8 @@ def verify_command(
                     found += check_reveals(again, result.size, progress)
     found = [*result.findings, *found]
     if as_json:
-        print_json({**_as_json(result, found, public_key is not None), "cosigned_by": cosigned})
+        told = _as_json(result, found, public_key is not None)
+        print_verdict({**told, "cosigned_by": cosigned}, sound=not found)
     else:
         for name, moment in cosigned.items():
             console().print(f"cosigned by {name} at {moment}", soft_wrap=True)
@@ -181,7 +176,9 @@ def verify_command(
         raise typer.Exit(FINDINGS)
 
 
-def _held_by(receipts: list[Path], public_key: str) -> list[KnownCheckpoint]:
+def _held_by(receipts: list[Path], public_key: str) -> "list[KnownCheckpoint]":
+    from ledger.bundle import receipt_checkpoints
+
     return [
         each
         for receipt in receipts
@@ -189,7 +186,7 @@ def _held_by(receipts: list[Path], public_key: str) -> list[KnownCheckpoint]:
     ]
 
 
-def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> dict[str, object]:
+def _as_json(result: "VerifyResult", found: list[Finding], from_outside: bool) -> dict[str, object]:
     return {
         "origin": result.origin,
         "size": result.size,
@@ -200,12 +197,11 @@ def _as_json(result: VerifyResult, found: list[Finding], from_outside: bool) -> 
         "anchored": result.anchored,
         "signatures_checked": result.size - result.covered + result.sampled,
         "held_to": [each.size for each in result.held],
-        "sound": not found,
         "findings": msgspec.to_builtins(found),
     }
 
 
-def _held_to(result: VerifyResult) -> str:
+def _held_to(result: "VerifyResult") -> str:
     sizes = [each.size for each in result.held if each.size]
     if not sizes:
         return "nothing signed here: that its end was cut off would not show"
@@ -214,7 +210,7 @@ def _held_to(result: VerifyResult) -> str:
 
 
 def _print(
-    result: VerifyResult, found: list[Finding], from_outside: bool, place: str, kept: bool
+    result: "VerifyResult", found: list[Finding], from_outside: bool, place: str, kept: bool
 ) -> None:
     out = console()
     table = plain_table("", "")

@@ -96,20 +96,32 @@ def _call() -> int:
     """Have Typer run the command; return its exit code."""
     stdout = sys.stdout
     try:
-        # For machines its own errors are told as all others are.
-        return int(app(standalone_mode=not are_for_machines()) or SOUND)
+        return int(app(standalone_mode=False) or SOUND)
     except typer.Abort:
         return INTERRUPTED
     except typer.TyperException as error:
-        print(error_json("usage_error", error.format_message()), file=sys.stderr)
+        _tell_usage(error)
         return USAGE
     except SystemExit as ending:
-        # Typer ends with 1 where a question of its own was answered by Ctrl-C.
-        if isinstance(ending.__context__, typer.Abort):
-            return INTERRUPTED
         # Typer puts another stdout in place when whoever read it has gone (`| head`), and then
         # exits with 1, which would say that there are findings.
         return READER_GONE if sys.stdout is not stdout else int(ending.code or SOUND)
+
+
+def _tell_usage(error: typer.TyperException) -> None:
+    """Say what is wrong with the words of a command line, and where its help is."""
+    context = getattr(error, "ctx", None)
+    message = error.format_message().replace("Value error, ", "").removesuffix(".")
+    if are_for_machines():
+        print(error_json("usage_error", message), file=sys.stderr)
+    elif context is not None and message == context.get_help():
+        # A group of commands was named alone: Typer's error is the list of them.
+        print(message, file=sys.stderr)
+    else:
+        from cli.errors import say
+
+        hint = "" if context is None else f" (`{context.command_path} -h` shows what it takes)"
+        say(f"{message}{hint}")
 
 
 def _refuse_bytes(words: list[str]) -> None:

@@ -11,11 +11,11 @@ from decimal import Decimal
 from functools import cache
 from getpass import getpass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from cli.errors import PASSPHRASE_VARIABLE, UsageError
 from ledger import Ledger
@@ -23,7 +23,8 @@ from ledger.canonical import LARGEST_INTEGER
 from ledger.clock import Clock
 from ledger.directory import KEYS, SETTINGS, check_lies_within, is_url, keys_are_encrypted
 from ledger.keys import Signer, read_key
-from replay.currency import amount_text, decimal_places, minor_units
+from ledger.streams import stream_kind
+from replay.currency import amount_text, decimal_places, exact_minor_units
 from replay.local_time import moment_of
 
 LEDGER_VARIABLE = "SHOEPROOF_LEDGER"
@@ -38,6 +39,7 @@ LedgerOption = Annotated[
     str | None,
     typer.Option(
         "--ledger",
+        metavar="PATH",
         envvar=LEDGER_VARIABLE,
         help="The ledger's directory, by default one found from here; or postgresql://….",
     ),
@@ -46,25 +48,74 @@ LedgersOption = Annotated[
     list[str] | None,
     typer.Option(
         "--ledger",
+        metavar="PATH",
         help="A ledger's directory, or postgresql://…; repeat it for several, which are counted "
         f"as one.  [env var: {LEDGER_VARIABLE}]",
     ),
 ]
-PublicKeyOption = Annotated[
-    str | None,
-    typer.Option(help="The operator's public key as you were handed it: a key or a file."),
-]
+PUBLIC_KEY = "The operator's public key as you were handed it: a key or a file."
+PublicKeyOption = Annotated[str | None, typer.Option(metavar="KEY", help=PUBLIC_KEY)]
+NeededPublicKeyOption = Annotated[str, typer.Option("--public-key", metavar="KEY", help=PUBLIC_KEY)]
 CheckpointOption = Annotated[
     Path | None,
-    typer.Option(help="A signed checkpoint to use, such as a cosigned one."),
+    typer.Option(metavar="FILE", help="A signed checkpoint to use, such as a cosigned one."),
+]
+KeptCheckpointOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="FILE",
+        help="A checkpoint you kept: the ledger must extend it, an export must carry it.",
+    ),
 ]
 PolicyOption = Annotated[
     Path | None,
-    typer.Option(help="Who must have cosigned the checkpoint (C2SP tlog-policy)."),
+    typer.Option(metavar="FILE", help="Who must have cosigned the checkpoint (C2SP tlog-policy)."),
+]
+EverySignatureOption = Annotated[
+    bool,
+    typer.Option("--every-signature", help="Verify also those that a checkpoint would spare."),
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write it to this file, not the screen."),
+]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="An empty PostgreSQL database for the leaves, postgresql://user@host/name.",
+    ),
+]
+RulesOption = Annotated[
+    Path | None,
+    typer.Option("--rules", metavar="FILE", help="Changed rules, as `rules show --json` prints."),
+]
+RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")]
+KeyOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="Whose key signs: its name in the ledger's keys/, or a .pem file."
+    ),
+]
+StaffKeyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--key", metavar="NAME", help="Whose key signs; by default the ledger's staff key."
+    ),
+]
+OpenedFromOption = Annotated[
+    str | None,
+    typer.Option(
+        "--from", metavar="TIME", help="Rounds opened at or after: 2026-01-31T20:15+01:00."
+    ),
+]
+OpenedToOption = Annotated[
+    str | None, typer.Option("--to", metavar="TIME", help="Rounds opened before.")
 ]
 MaxAgeOption = Annotated[
     str | None,
-    typer.Option(help="How old the newest cosignature may be: 36h, 2d, 30m."),
+    typer.Option(metavar="AGE", help="How old the newest cosignature may be: 36h, 2d, 30m."),
 ]
 ZoneOption = Annotated[
     str | None,
@@ -221,6 +272,28 @@ def no_such_key(text: str, directory: Path | None) -> UsageError:
     return UsageError(f"there is no key {text!r}; {KEYS}/ has {', '.join(there) or 'none'}")
 
 
+def find_round(ledger: Ledger, text: str) -> str:
+    """Return the id of the one round that begins so; raise UsageError for none or several."""
+    text = text.strip().lower()
+    if stream_kind(text) == "round":
+        # A whole id needs no look-up index, which may have been altered.
+        return text
+    if not text:
+        # Every id begins so: a script whose variable is empty would mean the only round there is.
+        raise UsageError(
+            "which round? give its id, or how it begins; `shoeproof rounds` lists them"
+        )
+    found = ledger.round_ids(text)
+    if not found:
+        round_id, _, number = text.rpartition(".")
+        if number.isdecimal() and stream_kind(round_id) == "round":
+            raise UsageError(f"{text} is a case about a round, which is {round_id}")
+        raise UsageError(f"this ledger has no round {text!r}; `shoeproof rounds` lists them")
+    if len(found) > 1:
+        raise UsageError(f"several rounds begin with {text!r}; give more of the id")
+    return found[0]
+
+
 def staff_signer(ledger: Ledger, text: str) -> Signer:
     """Return who signs with a key named as it lies in the ledger's `keys/`, or by its PEM file.
 
@@ -288,10 +361,8 @@ def in_minor_units(money: Decimal, unit: str) -> int:
 
     Raises UsageError for one with more decimal places than those, or more than an event can hold.
     """
-    minor = minor_units(money, unit)
-    places = -int(money.as_tuple().exponent)
-    # Some write a thousand as 1.000.
-    if minor is None or places > (decimal_places(unit) or 0):
+    minor = exact_minor_units(money, unit)
+    if minor is None:
         raise UsageError(f"{money} is no amount of {unit}: it has more decimal places")
     if minor > LARGEST_INTEGER:
         most = amount_text(LARGEST_INTEGER, unit)
@@ -299,11 +370,33 @@ def in_minor_units(money: Decimal, unit: str) -> int:
     return minor
 
 
+def check_places(money: Decimal | None, units: Collection[str]) -> None:
+    """Raise UsageError for an amount with more decimal places than any of these currencies has."""
+    known = [decimal_places(unit) for unit in units]
+    if money is None or not known or None in known:
+        return
+    if all(exact_minor_units(money, unit) is None for unit in units):
+        named = " or ".join(sorted(units))
+        raise UsageError(f"{money} is no amount of {named}: it has more decimal places")
+
+
 def read_minor_units(text: str, unit: str) -> int:
     """Return an amount like `12.50` in minor units of a currency; raise UsageError for none."""
     money = parse_amount(text)
     assert money is not None
     return in_minor_units(money, unit)
+
+
+class DefaultGroup(TyperGroup):
+    """A group in which the command `default` is meant where the first word names none."""
+
+    default: ClassVar[str]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the default before what names no command."""
+        if args and args[0] not in (*self.commands, "-h", "--help"):
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
 
 
 class TakesAmount(TyperCommand):

@@ -9,10 +9,9 @@ from rich.text import Text
 
 from cli.errors import UsageError
 from cli.exit_codes import INTERRUPTED, USAGE
-from cli.options import LedgerOption, open_to_write, program, with_ledger
+from cli.options import LedgerOption, find_round, open_to_write, program, with_ledger
 from cli.render import amount, console, dealer_line, hand_line, plain, plain_table, print_command
-from cli.rounds import find_round
-from cli.tables import stakes_in_words, table_settings
+from cli.tables import SeatsOption, SideStakeOption, StakeOption, stakes_in_words, table_settings
 from ledger import Ledger
 from replay.catalogue import current_rules
 from replay.engine.hand import (
@@ -62,11 +61,9 @@ def play_command(
     resume: Annotated[
         str | None, typer.Option(metavar="ROUND", help="Go on with this open round.")
     ] = None,
-    stake: Annotated[
-        str, typer.Option(help="The main stake of each seat, in the table's currency.")
-    ] = "10.00",
-    seats: Annotated[int, typer.Option(min=1, help="How many seats to play.")] = 1,
-    side_stake: Annotated[str, typer.Option(help="The stake of each side bet, 0 for none.")] = "0",
+    stake: StakeOption = "10.00",
+    seats: SeatsOption = 1,
+    side_stake: SideStakeOption = "0",
     player: Annotated[str, typer.Option(help="Your name in the ledger.")] = "terminal",
     client_seed: Annotated[
         str, typer.Option(help="Your part of the shuffle: any text of at most 64 bytes.")

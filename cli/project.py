@@ -1,50 +1,17 @@
 """`project`: bring the tables that figures are counted from up to date, and publish them."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
-from rich.progress import Progress
 from rich.text import Text
 
-from cli.errors import UsageError
+from cli.counting import RebuildOption, VerifiedOnlyOption, print_objection, up_to_date
 from cli.exit_codes import FINDINGS
 from cli.options import JsonOption, LedgerOption, open_to_read
-from cli.render import console, plain, print_json, progress_bar
-from ledger import Ledger
+from cli.render import console, plain, print_verdict
 
 if TYPE_CHECKING:
-    from audit_reports.par_sheets import ParSheet
-    from audit_reports.tables import Tables
-
-RebuildOption = Annotated[
-    bool,
-    typer.Option("--rebuild", help="Count anew from the leaves: for a ledger others wrote."),
-]
-CachedOption = Annotated[
-    bool,
-    typer.Option("--cached", help="Do not read again the leaves that were counted before."),
-]
-VerifiedOnlyOption = Annotated[
-    bool,
-    typer.Option(
-        "--verified-only", help="Of a ledger that fails verification, count what comes before."
-    ),
-]
-
-ParSheetsOption = Annotated[
-    Path | None,
-    typer.Option("--par-sheets", help="The approved returns, a JSON file; see the README."),
-]
-
-
-CACHED = (
-    "From figures that were kept: the leaves they were counted from were not read again. Leave out "
-    "--cached to have them verified."
-)
-WAITING = "another process is counting this ledger; waiting for it to end"
+    pass
 
 
 def register(app: typer.Typer) -> None:
@@ -71,17 +38,18 @@ def project_command(
         up_to_date(ledger, rebuild=rebuild, verified_only=verified_only) as tables,
     ):
         found = run_checks(tables)
+        sound = not found and tables.objection is None
         if as_json:
-            print_json(
+            print_verdict(
                 {
-                    "sound": not found and tables.objection is None,
                     "origin": tables.origin,
                     "size": tables.size,
                     "checkpoint_size": tables.checkpoint_size,
                     "manifest_sha256": tables.manifest_digest,
                     "objection": tables.objection,
                     "checks": [each.as_data() for each in found],
-                }
+                },
+                sound=sound,
             )
         else:
             print_objection(tables)
@@ -94,82 +62,5 @@ def project_command(
                 out.print(Text(f"{each.name}: {each.total:,} rows: {each.asks}", "red"))
             if not found:
                 out.print("every check finds nothing")
-    if found or tables.objection is not None:
+    if not sound:
         raise typer.Exit(FINDINGS)
-
-
-def up_to_date(
-    ledger: Ledger,
-    *,
-    rebuild: bool = False,
-    cached: bool = False,
-    verified_only: bool = False,
-    par_sheets: "list[ParSheet] | None" = None,
-) -> "Tables":
-    """Bring a ledger's tables up to date, with a bar while it takes, and return them."""
-    if rebuild and cached:
-        raise UsageError("--rebuild counts anew, --cached does not: give one of them")
-    # DuckDB and Arrow take longer to load than most commands to run.
-    from audit_reports.tables import open_tables
-
-    with progress_bar() as bar:
-        task = bar.add_task("counting")
-        return open_tables(
-            ledger,
-            rebuild=rebuild,
-            cached=cached,
-            verified_only=verified_only,
-            par_sheets=par_sheets or [],
-            progress=lambda done, size: bar.update(task, completed=done, total=size),
-            waiting=told_of_waiting(bar),
-        )
-
-
-@contextmanager
-def all_up_to_date(
-    ledgers: Sequence[Ledger],
-    *,
-    rebuild: bool = False,
-    cached: bool = False,
-    verified_only: bool = False,
-    par_sheets: "list[ParSheet] | None" = None,
-) -> "Iterator[Tables]":
-    """Bring the tables of ledgers up to date, and open them as one until the block ends."""
-    from audit_reports.tables import together
-
-    with ExitStack() as stack:
-        opened = [
-            stack.enter_context(
-                up_to_date(
-                    each,
-                    rebuild=rebuild,
-                    cached=cached,
-                    verified_only=verified_only,
-                    par_sheets=par_sheets,
-                )
-            )
-            for each in ledgers
-        ]
-        if len(opened) == 1:
-            yield opened[0]
-            return
-        with together(opened, par_sheets or []) as tables:
-            yield tables
-
-
-def told_of_waiting(bar: Progress) -> Callable[[], object] | None:
-    """Return what says once, where there is a terminal, that another process is waited for."""
-    return None if bar.disable else lambda: bar.console.print(WAITING)
-
-
-def par_sheets_in(file: Path | None) -> "list[ParSheet]":
-    """Return the PAR sheets in a file, none where there is none."""
-    from audit_reports.par_sheets import read_par_sheets
-
-    return [] if file is None else read_par_sheets(file)
-
-
-def print_objection(tables: "Tables") -> None:
-    """Say in red, where a part alone was counted, which and why."""
-    if tables.objection_text is not None:
-        console().print(Text(plain(tables.objection_text), "bold red"))

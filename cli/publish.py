@@ -12,6 +12,8 @@ from cli.options import (
     CheckpointOption,
     JsonOption,
     LedgerOption,
+    NeededPublicKeyOption,
+    StoreOption,
     given_public_key,
     open_to_read,
     open_to_write,
@@ -83,9 +85,7 @@ def import_command(
 
 def rebuild_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The ledger to make; it is new.")],
-    public_key: Annotated[
-        str, typer.Option(metavar="KEY", help="The operator's public key as it was handed over.")
-    ],
+    public_key: NeededPublicKeyOption,
     export: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Leaves that `export` wrote.")
     ] = None,
@@ -100,9 +100,7 @@ def rebuild_command(
     private_keys: Annotated[
         Path | None, typer.Option("--keys", metavar="DIR", help="A copy of the folder `keys`.")
     ] = None,
-    store: Annotated[
-        str | None, typer.Option(metavar="URL", help="An empty PostgreSQL database for the leaves.")
-    ] = None,
+    store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a lost ledger anew of all its leaves.

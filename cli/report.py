@@ -7,6 +7,17 @@ from typing import Annotated, Final
 import typer
 from rich.text import Text
 
+from cli.counting import (
+    ByOption,
+    FromOption,
+    ParSheetsOption,
+    RebuildOption,
+    ToOption,
+    VerifiedOnlyOption,
+    all_up_to_date,
+    par_sheets_in,
+    told_of_waiting,
+)
 from cli.exit_codes import FINDINGS
 from cli.options import (
     UTC_ZONE,
@@ -17,14 +28,6 @@ from cli.options import (
     open_all_to_read,
     parse_local,
     parse_zone,
-)
-from cli.project import (
-    ParSheetsOption,
-    RebuildOption,
-    VerifiedOnlyOption,
-    all_up_to_date,
-    par_sheets_in,
-    told_of_waiting,
 )
 from cli.render import console, plain, print_sentence, progress_bar
 
@@ -38,19 +41,6 @@ app = typer.Typer(
 def register(commands: typer.Typer) -> None:
     """Add this group."""
     commands.add_typer(app, name="report")
-
-
-FromOption = Annotated[
-    str | None, typer.Option("--from", help="Rounds that ended at or after: 2026-01-31T00:00Z.")
-]
-ToOption = Annotated[str | None, typer.Option("--to", help="Rounds that ended before.")]
-ByOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Slices: table, player, channel, stake_band, ledger, day, week, month, or "
-        "table,day. May repeat."
-    ),
-]
 
 
 _SHOWN_BY: Final = ("table", "stake_band", "month")

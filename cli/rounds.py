@@ -1,22 +1,24 @@
 """`rounds` and `replay`: finding a round, and seeing it card by card."""
 
-from datetime import UTC, timedelta, tzinfo
-from typing import Annotated
+from datetime import timedelta, tzinfo
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from cli.errors import UsageError
 from cli.exit_codes import FINDINGS
-from cli.luck import luck_json, print_luck
 from cli.options import (
     UTC_ZONE,
     JsonOption,
     LedgerOption,
+    OpenedFromOption,
+    OpenedToOption,
+    RoundArgument,
     ZoneOption,
+    find_round,
     open_to_read,
     parse_local,
     parse_zone,
@@ -24,31 +26,22 @@ from cli.options import (
 from cli.render import (
     amount,
     console,
-    dealer_line,
-    hand_line,
     plain,
     plain_table,
-    print_findings,
     print_json,
     print_verdict,
 )
-from cli.timeline import describe_event
+from cli.round_screen import print_replay
 from ledger import Finding, Ledger
-from ledger.events import BetSettled, RoundVoided
 from ledger.rounds import RoundRow
-from ledger.streams import stream_kind
-from ledger.verify import read_stream
-from replay.audit import replay_of
 from replay.catalogue import rules_by_digest
 from replay.currency import unit_of
-from replay.engine.round import RoundState
-from replay.engine.rules import rules_digest
-from replay.games import GAMES
-from replay.local_time import clock_text, zoned_text
-from replay.narrative import actor_of, counted
-from replay.open_rounds import OpenRounds, WaitingRound
+from replay.local_time import clock_text
 from replay.replayer import Replay
 from replay.transcript import as_round_text
+
+if TYPE_CHECKING:
+    from replay.open_rounds import WaitingRound
 
 
 def register(app: typer.Typer) -> None:
@@ -61,10 +54,8 @@ def rounds_command(
     path: LedgerOption = None,
     game: Annotated[str | None, typer.Option(help="Rounds of this game only.")] = None,
     player: Annotated[str | None, typer.Option(help="Rounds of this player only.")] = None,
-    since: Annotated[
-        str | None, typer.Option("--from", help="Opened at or after: 2026-01-31T20:15Z.")
-    ] = None,
-    until: Annotated[str | None, typer.Option("--to", help="Opened before.")] = None,
+    since: OpenedFromOption = None,
+    until: OpenedToOption = None,
     zone: ZoneOption = None,
     only_open: Annotated[bool, typer.Option("--open", help="Open rounds only.")] = False,
     only_void: Annotated[bool, typer.Option("--void", help="Void rounds only.")] = False,
@@ -116,7 +107,7 @@ def rounds_command(
 
 
 def replay_command(
-    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
+    round_id: RoundArgument,
     path: LedgerOption = None,
     step: Annotated[bool, typer.Option("--step", help="Wait for Enter after each event.")] = False,
     zone: ZoneOption = None,
@@ -132,6 +123,10 @@ def replay_command(
 
     It shows every card and act, and for each bet what the rules pay and what was paid.
     """
+    from cli.luck import luck_json, print_luck
+    from ledger.verify import read_stream
+    from replay.audit import replay_of
+
     shown_in = parse_zone(zone) or UTC_ZONE
     with open_to_read(path) as ledger:
         stream = find_round(ledger, round_id)
@@ -156,40 +151,20 @@ def replay_command(
         raise typer.Exit(FINDINGS)
 
 
-def find_round(ledger: Ledger, text: str) -> str:
-    """Return the id of the one round that begins so; raise UsageError for none or several."""
-    text = text.strip().lower()
-    if stream_kind(text) == "round":
-        # A whole id needs no look-up index, which may have been altered.
-        return text
-    if not text:
-        # Every id begins so: a script whose variable is empty would mean the only round there is.
-        raise UsageError(
-            "which round? give its id, or how it begins; `shoeproof rounds` lists them"
-        )
-    found = ledger.round_ids(text)
-    if not found:
-        round_id, _, number = text.rpartition(".")
-        if number.isdecimal() and stream_kind(round_id) == "round":
-            raise UsageError(f"{text} is a case about a round, which is {round_id}")
-        raise UsageError(f"this ledger has no round {text!r}; `shoeproof rounds` lists them")
-    if len(found) > 1:
-        raise UsageError(f"several rounds begin with {text!r}; give more of the id")
-    return found[0]
-
-
 def _name(row: RoundRow, names: dict[str, str]) -> str:
     return plain(names.get(row.rules_digest, "unknown"))
 
 
 def _row_json(
-    row: RoundRow, names: dict[str, str], waiting: WaitingRound | None
+    row: RoundRow, names: dict[str, str], waiting: "WaitingRound | None"
 ) -> dict[str, object]:
     told = {} if waiting is None else msgspec.structs.asdict(waiting)
     return {**msgspec.structs.asdict(row), "game": names.get(row.rules_digest), **told}
 
 
-def _waiting(ledger: Ledger, rows: list[RoundRow]) -> dict[str, WaitingRound]:
+def _waiting(ledger: Ledger, rows: list[RoundRow]) -> "dict[str, WaitingRound]":
+    from replay.open_rounds import OpenRounds
+
     open_rounds = OpenRounds(ledger, ledger.now())
     return {
         events[0].event.stream: open_rounds.describe(events) for events in open_rounds.read(rows)
@@ -207,7 +182,7 @@ def _table(rows: list[RoundRow], names: dict[str, str], zone: tzinfo) -> Table:
 
 
 def _open_table(
-    rows: list[RoundRow], names: dict[str, str], waiting: dict[str, WaitingRound], zone: tzinfo
+    rows: list[RoundRow], names: dict[str, str], waiting: "dict[str, WaitingRound]", zone: tzinfo
 ) -> Table:
     columns = "round", "game", "player", "held", "waits", f"system acts ({zone})"
     table = plain_table(*columns, whole=("round",), right=("held", "waits"), gap=1)
@@ -260,110 +235,3 @@ def _replay_json(replay: Replay, found: list[Finding]) -> dict[str, object]:
         ],
         "findings": msgspec.to_builtins(found),
     }
-
-
-def print_replay(
-    out: Console,
-    replay: Replay,
-    evidence: list[Finding],
-    *,
-    zone: tzinfo = UTC,
-    step: bool = False,
-    unended: str = "The round is open; nothing so far contradicts the rules.",
-) -> None:
-    """Print a round event by event, its table, its bets and every finding.
-
-    `evidence` are the findings of the round's own signatures and chain; times are as clocks of
-    `zone` show them; `unended` is what to say of a round without findings and without an end.
-    """
-    found = [*evidence, *replay.findings]
-    opened = replay.opened
-    out.rule(Text("REPLAY", "bold reverse yellow"), style="yellow")
-    out.print("Rebuilt from recorded events; this is not a live round.", style="yellow")
-    game = "unknown rules" if replay.rules is None else replay.rules.id
-    out.print(Text.assemble(("round  ", "dim"), replay.round_id))
-    who = f"{game}, player {opened.player}, table {opened.table or 'unknown'}, {opened.mode} money"
-    out.print(Text.assemble(("game   ", "dim"), plain(who)))
-    out.print(
-        Text.assemble(("rules  ", "dim"), _which_rules(opened.rules_digest), ", with the digest")
-    )
-    out.print(Text.assemble(("       ", "dim"), plain(opened.rules_digest)))
-    signed = "every signature of this round holds" if not evidence else "SEE THE FINDINGS BELOW"
-    out.print(Text.assemble(("proof  ", "dim"), (signed, "" if not evidence else "bold red")))
-    began = zoned_text(replay.steps[0].recorded.event.at, zone)
-    out.print(Text.assemble(("begun  ", "dim"), f"{began}; all times are in this time zone"))
-    out.print()
-    for each in replay.steps:
-        event = each.recorded.event
-        line = Table.grid(padding=(0, 2, 0, 0))
-        line.add_row(
-            Text(f"{event.seq:>3}", "dim"),
-            Text(clock_text(event.at, zone, "milliseconds")[11:], "dim"),
-            Text(f"{actor_of(event.data):<6}", "cyan"),
-            describe_event(each, opened, zone),
-        )
-        out.print(line)
-        if step and each is not replay.steps[-1] and not _wait():
-            step = False
-    _print_table(out, replay.state)
-    _print_bets(out, replay)
-    if found:
-        print_findings(out, found)
-        many = counted(len(found), "finding")
-        out.print(Text(f"{many}: the record contradicts the rules", "bold red"))
-    elif isinstance(replay.ending, RoundVoided):
-        out.print(Text(f"The round is void: {plain(replay.ending.reason)}", "yellow"))
-    elif replay.ending is None:
-        out.print(Text(unended, "yellow"))
-    else:
-        out.print(Text("Every card, act and payment follows from the rules.", "bold green"))
-    out.rule(Text("END OF REPLAY", "bold reverse yellow"), style="yellow")
-
-
-def _wait() -> bool:
-    """Wait for Enter; tell whether there is somebody to press it."""
-    try:
-        input()
-    except EOFError:
-        return False
-    return True
-
-
-def _which_rules(digest: str) -> str:
-    published = {rules_digest(game.rules) for game in GAMES.values()}
-    return "as published" if digest in published else "a variant"
-
-
-def _print_table(out: Console, state: RoundState | None) -> None:
-    if state is None:
-        return
-    out.print()
-    out.print(Text.assemble(("dealer ", "dim"), dealer_line(state)))
-    for held in state.hands:
-        out.print(Text.assemble((f"{held.name:<6} ", "dim"), hand_line(held)))
-
-
-def _print_bets(out: Console, replay: Replay) -> None:
-    if not replay.expected:
-        return
-    currency = unit_of(replay.opened)
-    money = ("stake", "rules pay", "was paid")
-    table = plain_table("hand", "bet", *money, "line", right=money)
-    for bet in replay.expected:
-        paid = replay.settled.get((bet.hand, bet.bet))
-        agreed = paid is None or bet.paid_minor in (None, paid.paid_minor)
-        table.add_row(
-            bet.hand,
-            bet.bet,
-            amount(bet.stake_minor, currency),
-            amount(bet.paid_minor, currency),
-            Text(amount(_paid(paid), currency), "" if agreed else "bold red"),
-            bet.line or "undecided",
-        )
-    out.print()
-    out.print(table)
-    out.print()
-
-
-def _paid(settled: BetSettled | None) -> int | None:
-    return None if settled is None else settled.paid_minor

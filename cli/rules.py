@@ -88,13 +88,6 @@ def show_command(
         _print_difference(rules)
 
 
-def find_game(name: str) -> Game:
-    """Return a published game; raise UsageError for an id that is none."""
-    if name not in GAMES:
-        raise UsageError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
-    return GAMES[name]
-
-
 def _carried(path: str | None, name: str) -> Rules:
     if path is None:
         raise UsageError(f"unknown game {name!r}; there are {', '.join(GAMES)}")

@@ -5,9 +5,8 @@ from typing import Annotated, NamedTuple
 import typer
 
 from cli.errors import UsageError
-from cli.options import JsonOption, LedgerOption, open_to_read
+from cli.options import JsonOption, LedgerOption, find_round, open_to_read
 from cli.render import cards_text, console, print_json
-from cli.rounds import find_round
 from ledger.events import ShoeRevealed
 from replay.catalogue import rules_by_digest
 from replay.engine.shoe import KEYSTREAM_BITS, LABEL, Shoe, commitment, context, shoe_digest

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from cli.counting import RebuildOption, told_of_waiting
 from cli.exit_codes import FINDINGS
 from cli.options import JsonOption, LedgerOption, open_to_read
-from cli.project import RebuildOption, told_of_waiting
 from cli.render import console, plain, plain_table, print_findings, print_verdict, progress_bar
 
 WIDE_ENOUGH = 110

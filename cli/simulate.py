@@ -13,7 +13,14 @@ from cli.options import (
 )
 from cli.rehearsal import AtOption, rehearsed_clock
 from cli.render import amount, console, print_json, progress_bar
-from cli.tables import stakes_in_words, table_settings
+from cli.tables import (
+    GameArgument,
+    SeatsOption,
+    SideStakeOption,
+    StakeOption,
+    stakes_in_words,
+    table_settings,
+)
 from ledger.clock import parse_time
 from ledger.recorded import read_leaf
 from replay.catalogue import current_rules
@@ -30,16 +37,14 @@ def register(app: typer.Typer) -> None:
 
 
 def simulate_command(
-    game: Annotated[str, typer.Argument(help="zappit, zero or nba, or a variant's id.")],
+    game: GameArgument,
     path: LedgerOption = None,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds.")] = 1000,
     seed: Annotated[int, typer.Option(help="The player's choices follow from it.")] = 1,
     player: Annotated[str, typer.Option(help=f"{', '.join(PLAYERS)}.")] = "basic",
-    seats: Annotated[int, typer.Option(min=1, help="How many seats to play.")] = 1,
-    stake: Annotated[
-        str, typer.Option(help="The main stake of each seat, in the table's currency.")
-    ] = "10.00",
-    side_stake: Annotated[str, typer.Option(help="The stake of each side bet, 0 for none.")] = "0",
+    seats: SeatsOption = 1,
+    stake: StakeOption = "10.00",
+    side_stake: SideStakeOption = "0",
     players: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="How many players take turns.")
     ] = 1,

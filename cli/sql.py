@@ -12,10 +12,7 @@ import typer
 from rich.measure import Measurement
 
 from audit_reports.cells import write_rows
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS
-from cli.options import JsonOption, LedgersOption, open_all_to_read
-from cli.project import (
+from cli.counting import (
     CACHED,
     CachedOption,
     ParSheetsOption,
@@ -25,7 +22,10 @@ from cli.project import (
     par_sheets_in,
     print_objection,
 )
-from cli.render import console, json_text, plain, plain_table, print_error, print_json
+from cli.errors import UsageError
+from cli.exit_codes import FINDINGS
+from cli.options import JsonOption, LedgersOption, open_all_to_read
+from cli.render import console, json_text, plain, plain_table, print_error, print_verdict
 from ledger.files import write_durably
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def sql_command(
 
         found = run_checks(tables)
     if as_json:
-        print_json({"sound": not found, "checks": [each.as_data() for each in found]})
+        print_verdict({"checks": [each.as_data() for each in found]}, sound=not found)
     for each in () if as_json else found:
         console().print(f"{each.name}: {each.total:,} rows: {plain(each.asks)}")
         _print(list(each.rows[0]), each.rows)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from datetime import tzinfo
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -13,14 +13,25 @@ from cli.options import (
     UTC_ZONE,
     JsonOption,
     LedgerOption,
+    RoundArgument,
+    StaffKeyOption,
     ZoneOption,
+    find_round,
     open_to_read,
     open_to_write,
     parse_zone,
     staff_signer,
 )
-from cli.render import MOST_SHOWN, amount, console, plain, plain_table, print_json, progress_bar
-from cli.rounds import find_round
+from cli.render import (
+    MOST_SHOWN,
+    amount,
+    console,
+    plain,
+    plain_table,
+    print_json,
+    print_verdict,
+    progress_bar,
+)
 from cli.wallets import operators_wallet, pay_by_hand
 from ledger import Ledger
 from ledger.events import (
@@ -34,14 +45,13 @@ from ledger.events import (
 from ledger.streams import OPERATIONS_STREAM
 from replay.catalogue import rules_by_digest
 from replay.currency import unit_of
-from replay.disputes.assess import assess
 from replay.disputes.cases import fold_cases, key_names
-from replay.disputes.evidence import gather
-from replay.disputes.pay import release_held
 from replay.holds import held_wins
 from replay.local_time import clock_text, zoned_text
 from replay.narrative import counted
-from replay.sweep import SweepResult, sweep
+
+if TYPE_CHECKING:
+    from replay.sweep import SweepResult
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -155,6 +165,8 @@ def sweep_command(
     every minute; it may run twice, or at once with others. Exit 0 when nothing that is due was
     left, 1 when something had to be.
     """
+    from replay.sweep import sweep
+
     shown_in = parse_zone(zone) or UTC_ZONE
     wallet = operators_wallet()
     with open_to_write(path) as ledger, progress_bar() as bar:
@@ -164,18 +176,20 @@ def sweep_command(
             wallet=wallet,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
+    by_hand = any(each.by_hand_minor for each in result.swept)
+    sound = not (result.skipped or result.owed or by_hand)
     if as_json:
-        print_json(result)
+        print_verdict(result, sound=sound)
     else:
         _print_sweep(result, shown_in)
-    if result.skipped or result.owed or any(each.by_hand_minor for each in result.swept):
+    if not sound:
         raise typer.Exit(FINDINGS)
 
 
 _DID = {"stood": "stood", "returned": "stakes returned", "finished": "settled", "paid": "paid"}
 
 
-def _print_sweep(result: SweepResult, zone: tzinfo) -> None:
+def _print_sweep(result: "SweepResult", zone: tzinfo) -> None:
     out = console()
     there = counted(result.open_rounds, "round was", "rounds were")
     out.print(f"{there} open, {len(result.swept):,} ended.")
@@ -209,7 +223,7 @@ def _print_sweep(result: SweepResult, zone: tzinfo) -> None:
         out.print(f"The next is due at {zoned_text(result.next_due, zone)}.")
 
 
-def _by_hand(result: SweepResult) -> Counter[str]:
+def _by_hand(result: "SweepResult") -> Counter[str]:
     found: Counter[str] = Counter()
     for each in result.swept:
         if each.by_hand_minor:
@@ -248,10 +262,8 @@ def holds_command(
 
 @app.command("release", epilog="Example: shoeproof table release 01a22c2b --key ann")
 def release_command(
-    round_id: Annotated[str, typer.Argument(metavar="ROUND", help="Its id, or how it begins.")],
-    key: Annotated[
-        str | None, typer.Option(help="Whose key signs; by default the ledger's staff key.")
-    ] = None,
+    round_id: RoundArgument,
+    key: StaffKeyOption = None,
     path: LedgerOption = None,
 ) -> None:
     """Release a held win that a person verified.
@@ -260,6 +272,10 @@ def release_command(
     it has findings that nobody decided about, and while a case about it is open. The wallet in
     SHOEPROOF_WALLET pays it; without one, it is said to be paid by hand.
     """
+    from replay.disputes.assess import assess
+    from replay.disputes.evidence import gather
+    from replay.disputes.pay import release_held
+
     wallet = operators_wallet()
     with open_to_write(path) as ledger:
         signer = None if key is None else staff_signer(ledger, key)

@@ -1,13 +1,30 @@
 """The table that this command line is: what it records with the rounds played at it."""
 
 from importlib.metadata import version
+from typing import Annotated
 
+import typer
+
+from cli.errors import UsageError
 from cli.options import read_minor_units
 from ledger.events import Mode
 from replay.engine.rules import Rules
 from replay.errors import StakeRefused
 from replay.games import GAMES
+from replay.games.game import Game
 from replay.table import TableSettings
+
+GameArgument = Annotated[
+    str, typer.Argument(metavar="GAME", help="zappit, zero or nba, or a variant's id.")
+]
+StakeOption = Annotated[
+    str,
+    typer.Option(metavar="AMOUNT", help="The main stake of each seat, in the table's currency."),
+]
+SideStakeOption = Annotated[
+    str, typer.Option(metavar="AMOUNT", help="The stake of each side bet, 0 for none.")
+]
+SeatsOption = Annotated[int, typer.Option(min=1, metavar="N", help="How many seats to play.")]
 
 LEAST_STAKE_MINOR = 1
 MOST_STAKE_MINOR = 1_000_000
@@ -63,3 +80,10 @@ def even_stakes(
     if side_stake_minor:
         bets |= dict.fromkeys(rules.side_bets, side_stake_minor)
     return {f"s{number}": bets for number in range(1, seats + 1)}
+
+
+def find_game(name: str) -> Game:
+    """Return a published game; raise UsageError for an id that is none."""
+    if name not in GAMES:
+        raise UsageError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
+    return GAMES[name]

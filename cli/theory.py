@@ -4,7 +4,7 @@ import sys
 from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from audit_reports.cells import write_rows
 from cli.exit_codes import FINDINGS
-from cli.options import JsonOption
+from cli.options import JsonOption, RulesOption
 from cli.render import (
     console,
     dealer_line,
@@ -21,34 +21,23 @@ from cli.render import (
     plain_table,
     print_json,
     print_sentence,
+    print_verdict,
     progress_bar,
 )
-from cli.rules import find_game
+from cli.tables import find_game
 from ledger.files import write_durably
 from replay.engine.hand import DOUBLE, HIT, SPLIT, STAND, ZAP
 from replay.engine.round import Decide, RoundState
 from replay.engine.rules import Rules, rules_from_json
 from replay.games.game import Game
 from replay.round_text import ActMove, read_round
-from replay.theory import (
-    ChartRow,
-    ReadingRow,
-    Theory,
-    decision_values,
-    readings,
-    strategy,
-    theory,
-)
-from replay.theory.chart import SECTIONS
-from replay.theory.chart_html import UP_NAMES, chart_page, legend, letters, row_label
-from replay.theory.verdict import Comparison, compare
 from replay.walk import walk_round
 
+if TYPE_CHECKING:
+    from replay.theory import ChartRow, ReadingRow, Theory
+    from replay.theory.verdict import Comparison
+
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="zappit, zero or nba.")]
-RulesOption = Annotated[
-    Path | None,
-    typer.Option("--rules", metavar="FILE", help="Changed rules, as `rules show --json` prints."),
-]
 PLACES: Final = 6
 """Decimals of a return in JSON: a ten-thousandth of a percent."""
 
@@ -81,8 +70,10 @@ def theory_command(
 ) -> None:
     """Compute a game's exact returns from its rules.
 
-    The published returns are held against them.
+    The published returns are held against them: the exit code is 1 if one does not follow.
     """
+    from replay.theory.verdict import compare
+
     game = find_game(game_id)
     rules = read_rules(game, rules_file)
     computed = compute(rules)
@@ -91,14 +82,17 @@ def theory_command(
         return
     tried = _try_readings(game, rules) if with_readings else None
     compared = compare(computed, game)
+    sound = all(each.follows is not False for each in compared)
     if as_json:
-        print_json(_json(computed, compared, tried))
-        return
-    out = console()
-    _print_bets(out, game, compared)
-    _print_outcomes(out, computed)
-    if tried is not None:
-        _print_readings(out, tried)
+        print_verdict(_json(computed, compared, tried), sound=sound)
+    else:
+        out = console()
+        _print_bets(out, game, compared)
+        _print_outcomes(out, computed)
+        if tried is not None:
+            _print_readings(out, tried)
+    if not sound:
+        raise typer.Exit(FINDINGS)
 
 
 def strategy_command(
@@ -112,6 +106,9 @@ def strategy_command(
     """Show the best strategy that looks at totals.
 
     It gives first cards, pairs, and what differs later."""
+    from replay.theory import strategy
+    from replay.theory.chart_html import UP_NAMES, chart_page, legend
+
     game = find_game(game_id)
     rules = read_rules(game, rules_file)
     computed = compute(rules)
@@ -149,14 +146,17 @@ def value_command(
         for index, (state, move) in enumerate(zip(walk.states, text.moves, strict=False))
         if isinstance(move, ActMove)
     ]
-    out = console()
+    found = walk.finding
     if as_json:
-        print_json([_decision_json(index, state, move) for index, state, move in decisions])
+        told = [_decision_json(index, state, move) for index, state, move in decisions]
+        print_verdict({"decisions": told, "finding": found}, sound=found is None)
     else:
+        out = console()
         for _, state, move in decisions:
             _print_decision(out, state, move)
-    if walk.finding is not None:
-        out.print(Text(f"stopped at move {walk.finding.move}: {walk.finding.text}", "bold red"))
+        if found is not None:
+            out.print(Text(f"stopped at move {found.move}: {found.text}", "bold red"))
+    if found is not None:
         raise typer.Exit(FINDINGS)
 
 
@@ -165,14 +165,18 @@ def read_rules(game: Game, file: Path | None) -> Rules:
     return game.rules if file is None else rules_from_json(file.read_bytes())
 
 
-def compute(rules: Rules) -> Theory:
+def compute(rules: Rules) -> "Theory":
     """Return the theory of some rules, with a progress bar where it is not at hand."""
+    from replay.theory import theory
+
     with progress_bar() as bar:
         task = bar.add_task("exact theory", total=None)
         return theory(rules, lambda done, steps: bar.update(task, completed=done, total=steps))
 
 
-def _try_readings(game: Game, rules: Rules) -> list[ReadingRow]:
+def _try_readings(game: Game, rules: Rules) -> "list[ReadingRow]":
+    from replay.theory import readings
+
     changed = msgspec.structs.replace(game, rules=rules)
     with progress_bar() as bar:
         task = bar.add_task("readings", total=None)
@@ -180,7 +184,7 @@ def _try_readings(game: Game, rules: Rules) -> list[ReadingRow]:
 
 
 def _json(
-    computed: Theory, compared: list[Comparison], tried: list[ReadingRow] | None
+    computed: "Theory", compared: "list[Comparison]", tried: "list[ReadingRow] | None"
 ) -> dict[str, object]:
     value: dict[str, object] = {
         "game": computed.game,
@@ -224,7 +228,7 @@ def _json(
     return value
 
 
-def _print_classes(computed: Theory) -> None:
+def _print_classes(computed: "Theory") -> None:
     rows = (
         {
             "hand": each.hand,
@@ -238,7 +242,7 @@ def _print_classes(computed: Theory) -> None:
     write_rows(sys.stdout, ("hand", "up", "probability", "return", "best"), rows)
 
 
-def _print_bets(out: Console, game: Game, compared: list[Comparison]) -> None:
+def _print_bets(out: Console, game: Game, compared: "list[Comparison]") -> None:
     right = ("published", "computed", "difference", "SD")
     table = plain_table("bet", *right, "verdict", right=right)
     for each in compared:
@@ -261,13 +265,13 @@ def _print_bets(out: Console, game: Game, compared: list[Comparison]) -> None:
             print_sentence(out, f"from equally likely deals: {ways}", 2, "dim")
 
 
-def _verdict(compared: Comparison) -> Text:
+def _verdict(compared: "Comparison") -> Text:
     if compared.follows is None:
         return Text("")
     return Text("follows", "green") if compared.follows else Text("does not follow", "bold red")
 
 
-def _print_outcomes(out: Console, computed: Theory) -> None:
+def _print_outcomes(out: Console, computed: "Theory") -> None:
     ends = computed.outcomes
     table = plain_table("in a round of one seat, optimally played", "", right=("",))
     for name in ("win", "push", "loss", "natural", "double", "split", "zap"):
@@ -286,7 +290,7 @@ def _print_outcomes(out: Console, computed: Theory) -> None:
     out.print(nets)
 
 
-def _print_readings(out: Console, tried: list[ReadingRow]) -> None:
+def _print_readings(out: Console, tried: "list[ReadingRow]") -> None:
     table = plain_table("bet", "clause", "reading", "return", "moves", "against it")
     for each in tried:
         moved = 100 * (each.returned - each.as_read)
@@ -331,6 +335,8 @@ def _print_decision(out: Console, state: RoundState, move: ActMove) -> None:
 
 
 def _values(state: RoundState, move: ActMove) -> dict[str, float]:
+    from replay.theory import decision_values
+
     values = decision_values(state)
     due = state.due
     if move.shown_minor is not None and isinstance(due, Decide):
@@ -347,11 +353,14 @@ def _percent(returned: float) -> str:
     return f"{100 * returned:.4f}%"
 
 
-def _row_json(row: ChartRow) -> dict[str, object]:
+def _row_json(row: "ChartRow") -> dict[str, object]:
     return msgspec.structs.asdict(row)
 
 
-def _print_chart(out: Console, rows: list[ChartRow]) -> None:
+def _print_chart(out: Console, rows: "list[ChartRow]") -> None:
+    from replay.theory.chart import SECTIONS
+    from replay.theory.chart_html import UP_NAMES, letters, row_label
+
     for section, members in groupby(rows, key=lambda row: row.section):
         table = plain_table(SECTIONS[section], *UP_NAMES)
         for row in members:

@@ -1,6 +1,5 @@
 """`witness`: cosigning a log's checkpoints as a regulator does, and asking witnesses to."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +9,9 @@ from cli.errors import UsageError, tell
 from cli.exit_codes import INTERRUPTED
 from cli.options import (
     LedgerOption,
+    OutputOption,
     given_public_key,
     open_to_write,
-    parse_age,
     passphrase_from_environment,
 )
 from cli.render import console
@@ -42,9 +41,6 @@ def register(commands: typer.Typer) -> None:
 
 DirectoryArgument = Annotated[
     Path, typer.Argument(metavar="DIR", help="The witness's own directory.")
-]
-OutputOption = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Write it to this file, not the screen.")
 ]
 
 
@@ -181,21 +177,3 @@ def _write(output: Path | None, content: bytes) -> None:
         print(content.decode(), end="")
     else:
         write_durably(output, content)
-
-
-def cosigned_by(note: bytes | None, policy: Path | None, max_age: str | None) -> dict[str, str]:
-    """Return which witnesses of a policy cosigned a checkpoint, and when; nothing without policy.
-
-    Raises PolicyUnmet when they do not suffice, NoteRefused, and UsageError for an age without a
-    policy or a policy without a checkpoint.
-    """
-    age = parse_age(max_age)
-    if policy is None:
-        if age is not None:
-            raise UsageError("--max-age is that of cosignatures: say whose by --policy")
-        return {}
-    if note is None:
-        raise UsageError("a policy judges a checkpoint: give one by --checkpoint, or --tiles")
-    times = require(parse_policy(policy.read_bytes()), note, now=utc_now(), max_age=age)
-    return {name: f"{datetime.fromtimestamp(time, UTC):%Y-%m-%dT%H:%M:%SZ}"
-            for name, time in times.items()}  # fmt: skip

@@ -321,6 +321,10 @@ class Ledger:
         rows = self.store.query("SELECT DISTINCT table_name FROM rounds")
         return {name for (name,) in rows if name is not None}
 
+    def currencies(self) -> set[str]:
+        """Return the currencies that rounds were opened in, by the look-up index."""
+        return {code for (code,) in self.store.query("SELECT DISTINCT currency FROM rounds")}
+
     def round_ids(self, prefix: str) -> list[str]:
         """Return the ids of at most two rounds that begin with `prefix`, by the look-up index."""
         statement = "SELECT round FROM rounds WHERE round >= ? AND round < ? ORDER BY round LIMIT 2"

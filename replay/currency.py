@@ -93,6 +93,15 @@ def minor_units(amount: Decimal, unit: str) -> int | None:
     return int(minor) if minor == minor.to_integral_value() else None
 
 
+def exact_minor_units(amount: Decimal, unit: str) -> int | None:
+    """Return an amount that a person wrote in minor units, None where it has other decimal places.
+
+    An amount with more of them than its currency has may be a thousand, written `1.000`.
+    """
+    places = -int(amount.as_tuple().exponent)
+    return None if places > (decimal_places(unit) or 0) else minor_units(amount, unit)
+
+
 def code_and_exponent(unit: str) -> tuple[str, int | None]:
     """Return a unit's code, and its decimal places where they are known."""
     return _parts(unit)[0], decimal_places(unit)

@@ -28,7 +28,7 @@ from ledger.events import (
 from ledger.rounds import RoundRow
 from ledger.verify.workers import Progress
 from replay.catalogue import rules_by_digest
-from replay.currency import minor_units, unit_of
+from replay.currency import exact_minor_units, unit_of
 from replay.engine.cards import RANKS, SUIT_SYMBOL, VALUE
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.round import DEALER
@@ -322,7 +322,7 @@ def _fits(candidate: Candidate, remembered: Remembered) -> bool:
         (remembered.staked, candidate.stakes),
         (remembered.paid, candidate.payments),
     ):
-        if amount is not None and minor_units(amount, candidate.currency) not in amounts:
+        if amount is not None and exact_minor_units(amount, candidate.currency) not in amounts:
             return False
     for asked, dealt in (
         (remembered.cards, candidate.cards),

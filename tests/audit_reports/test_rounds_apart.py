@@ -20,7 +20,7 @@ from audit_reports.rtp_report.model import Accounted, BetReport
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.rtp_report.write import render_rtp_report
 from audit_reports.tables import open_tables
-from cli.rtp import print_rtp
+from cli.rtp_screen import print_rtp
 from ledger import Ledger
 from ledger.events import BetSettled, DecisionMade, Refund, RoundVoided
 from replay.engine.rules import rules_digest

@@ -13,6 +13,7 @@ from replay.catalogue import add_published_games, current_rules
 from replay.players import make_player
 from replay.simulation import simulate
 from replay.table import TableSettings
+from tests.cli.json_shapes import check_json
 
 LIMITS: dict[str, tuple[int | None, int | None]] = {
     "main": (1, 10_000),
@@ -46,6 +47,7 @@ def shoeproof(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
         except SystemExit as ending:
             code = int(ending.code or 0)
         printed = capsys.readouterr()
+        check_json(sys.argv[1:], code, printed.out)
         return Result(code, printed.out, printed.err.replace("\n  ", " "))
 
     return call

@@ -51,7 +51,8 @@ def act(shoeproof: Shoeproof, path: Path, what: str, note: str, number: int = 1,
 
 
 def listed(shoeproof: Shoeproof, path: Path, *options: str) -> Any:
-    return json.loads(shoeproof("alarms", "list", "--json", *options, "--ledger", path).out)
+    told = json.loads(shoeproof("alarms", "list", "--json", *options, "--ledger", path).out)
+    return told["alarms"]
 
 
 def test_an_alarm_is_raised_investigated_and_closed(shoeproof: Shoeproof, path: Path) -> None:

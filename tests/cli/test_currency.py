@@ -92,7 +92,13 @@ def test_long_amounts_fit_80_columns(
 
 
 @pytest.mark.parametrize(
-    ("stake", "finds"), [("0.001", "player-BTC"), ("10", "player-CLF"), ("100", "player-BHD")]
+    ("stake", "finds"),
+    [
+        ("0.001", "player-BTC"),
+        ("10", "player-CLF"),
+        ("100", "player-BHD"),
+        ("100.000", "player-BHD"),
+    ],
 )
 def test_a_stake_is_found_as_people_write_it(
     shoeproof: Shoeproof, path: Path, stake: str, finds: str
@@ -100,3 +106,12 @@ def test_a_stake_is_found_as_people_write_it(
     words = ("dispute", "find", "--ledger", path, "--from", "2000-01-01T00:00Z", "--stake", stake)
     found = json.loads(shoeproof(*words, "--json").out)["found"]
     assert [each["row"]["player"] for each in found] == [finds]
+
+
+@pytest.mark.parametrize("option", ["--stake", "--paid"])
+def test_an_amount_that_may_be_a_thousand_is_refused(
+    shoeproof: Shoeproof, played: Path, option: str
+) -> None:
+    refused = shoeproof("dispute", "find", option, "1.000", "--ledger", played)
+    assert refused.code == 2
+    assert "1.000 is no amount of EUR: it has more decimal places" in refused.err

@@ -99,6 +99,8 @@ def test_a_game(shoeproof: Shoeproof, words: tuple[str, ...]) -> None:
         ("fault", "show", "nonsense"),
         ("replay", "00000000-0000-7000-8000-000000000000"),
         ("sql", "SELECT nonsense FROM bets"),
+        ("rounds", "--limit", "0"),
+        ("dispute", "decide", "x", "--key", "ann", "--remedy", "something-else-entirely"),
         ("adjudicate", "nowhere/" * 12 + "a.round"),
     ],
     ids=" ".join,

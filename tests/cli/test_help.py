@@ -1,42 +1,31 @@
 """What `--help` lists and loads, and how each command's help ends."""
 
+import ast
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
 from cli.commands import PANELS
-from cli.main import app, loaded
+from cli.main import loaded
+from tests.cli.command_tree import COMMANDS, ROOT, helped
+from tests.reference import PLACE, reference
 
 HEAVY = ("numpy", "pyarrow", "duckdb", "scipy", "eventsourcing", "cryptography", "rich")
 
-ROOT: Any = typer.main.get_command(app).make_context("shoeproof", ["demo"])
 LISTED = [each for commands in PANELS.values() for each in commands]
 
 
-def below(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield a command and those below it, each by the words that call it."""
-    yield path, command
-    for name, each in getattr(command, "commands", {}).items():
-        yield from below(each, (*path, name))
-
-
-EVERY = [each for listed in LISTED for each in below(loaded(listed.name), (listed.name,))]
+EVERY = [*COMMANDS.items()]
 
 every_command = pytest.mark.parametrize(
     ("path", "command"), EVERY, ids=[" ".join(path) for path, _ in EVERY]
 )
-
-
-def helped(path: tuple[str, ...], command: Any) -> str:
-    """Return a command's help in eighty columns."""
-    context = typer.Context(command, info_name=path[-1], parent=ROOT, terminal_width=80)
-    return str(command.get_help(context))
 
 
 def python(code: str) -> str:
@@ -57,6 +46,25 @@ print("LOADED", *(name for name in {HEAVY!r} if name in sys.modules))
     assert python(code).splitlines()[-1] == "LOADED"
 
 
+LIGHT = (
+    "play", "table", "rounds", "replay", "bundle", "adjudicate", "value", "inspect", "verify",
+    "rtp", "report", "shuffle-tests", "project", "sql", "shoe", "theory", "strategy", "witness",
+    "init", "keys", "rules",
+)  # fmt: skip
+"""The commands whose help is printed without what computes for them."""
+
+
+def test_the_help_of_a_command_loads_nothing_that_computes() -> None:
+    code = f"""
+import sys
+from cli.main import loaded
+for name in {LIGHT!r}:
+    loaded(name)
+print(*(each for each in ("numpy", "scipy", "duckdb", "pyarrow") if each in sys.modules))
+"""
+    assert python(code) == "\n"
+
+
 def test_completion_of_a_command_loads_nothing_heavy() -> None:
     code = f"""
 import os, sys
@@ -69,6 +77,17 @@ except SystemExit:
     print("LOADED", *(name for name in {HEAVY!r} if name in sys.modules))
 """
     assert python(code).split() == ["replay", "report", "rebuild", "LOADED"]
+
+
+def test_no_command_imports_another() -> None:
+    modules = {f"cli.{each.module}" for each in LISTED}
+    for module in modules:
+        spec = find_spec(module)
+        assert spec is not None
+        assert spec.origin is not None
+        tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+        imported = {each.module for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)}
+        assert not imported & modules, module
 
 
 @pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.name)
@@ -84,12 +103,12 @@ def test_every_command_is_listed_on_a_line_of_its_own_in_eighty_columns() -> Non
 
 @every_command
 def test_every_command_has_two_ways_to_ask_for_help(path: tuple[str, ...], command: Any) -> None:
-    assert "-h, --help" in helped(path, command)
+    assert "-h, --help" in helped(path)
 
 
 @every_command
 def test_the_commands_of_a_group_are_listed_whole(path: tuple[str, ...], command: Any) -> None:
-    listed = helped(path, command).partition("\nCommands:\n")[2].partition("\n\n")[0]
+    listed = helped(path).partition("\nCommands:\n")[2].partition("\n\n")[0]
     assert "..." not in listed
     names = [line.split()[0] for line in listed.splitlines()]
     assert names == [*getattr(command, "commands", {})]
@@ -99,7 +118,7 @@ def test_the_commands_of_a_group_are_listed_whole(path: tuple[str, ...], command
 def test_help_ends_with_an_example_that_the_command_takes(
     path: tuple[str, ...], command: Any
 ) -> None:
-    last = helped(path, command).splitlines()[-1]
+    last = helped(path).splitlines()[-1]
     assert last.startswith("  Example: shoeproof ")
     context = ROOT
     words = shlex.split(last)[2:]
@@ -109,3 +128,13 @@ def test_help_ends_with_an_example_that_the_command_takes(
         context = found.make_context(name, words, parent=context)
         words = [*context._protected_args, *context.args]
     assert context.command in (command, *getattr(command, "commands", {}).values())
+
+
+def test_the_reference_says_what_the_help_says() -> None:
+    """`python -m tests.reference` writes it."""
+    assert PLACE.read_text(encoding="utf-8") == reference()
+
+
+@every_command
+def test_help_is_whole_in_eighty_columns(path: tuple[str, ...], command: Any) -> None:
+    assert [line for line in helped(path).splitlines() if len(line) > 80] == []

@@ -15,7 +15,7 @@ from audit_reports import projection as projections
 from audit_reports import read_model
 from cli.demo import alter_payment
 from cli.main import run
-from cli.rtp import bar
+from cli.rtp_screen import bar
 from ledger import Ledger
 from ledger.events import AlarmRaised, BetSettled, RoundOpened
 from replay.catalogue import add_published_games, current_rules

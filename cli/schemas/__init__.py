@@ -1,0 +1,1 @@
+"""JSON Schemas of what each command prints with `--json`, a file a command."""
