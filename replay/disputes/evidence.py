@@ -52,7 +52,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the ledger can show of one round, as read at tree size `size`.
 
     `events` is the round's own stream, `holds` that of its held win, `disputes` that of the cases
-    about it, `operations` what befell the service while it lasted and around it
+    about it, `operations` what happened to the service while it lasted and around it
     (`OPERATIONS_AROUND`); each holds only events whose leaves verify, in order. `integrity` says
     what does not verify in exactly these streams and those of keys, rules and policies. `rules` and
     `policies` are the ledger's, by digest. `as_of` is the time of the ledger's last leaf (RFC 3339,
@@ -121,9 +121,9 @@ def gather(
     """Read and verify what the ledger holds about a round, by index.
 
     `round_id` is the whole id. With a `size`, only the ledger's first `size` leaves count: what it
-    held of the round when it had so many. Who gathers many rounds of one tree hands in what they
-    have in `common`. Raises UnknownStream when there is no such round, StoreUnavailable and
-    StoreDamaged.
+    held of the round when it had so many. A caller that gathers many rounds of one tree hands in
+    what they have in `common`. Raises UnknownStream when there is no such round, StoreUnavailable
+    and StoreDamaged.
     """
     store, whole = ledger.store, ledger.size()
     size = common.size if common is not None else whole if size is None else size
@@ -195,7 +195,7 @@ def _unsealed(ledger: Ledger, events: Sequence[Recorded]) -> bytes | None:
 
 
 def _revealed(leaves: Sequence[StoredLeaf]) -> bytes | None:
-    """Return the seed that a round revealed, as it stands: whoever uses it holds it to the
+    """Return the seed that a round revealed, as it stands: the caller holds it to the
     commitment. A decision that ended its round revealed the seed it was made by.
     """
     for leaf in leaves:
@@ -224,7 +224,7 @@ class _Reader:
         return [each for each in events if self._is_in_tree(each)]
 
     def operations(self, own: Sequence[StoredLeaf]) -> list[Recorded]:
-        """Return what befell the service while the round lasted, and around it."""
+        """Return what happened to the service while the round lasted, and around it."""
         leaves = self._ledger.store.stream(OPERATIONS_STREAM)
         first, last = own[0].leaf_index, own[-1].leaf_index
         before = sum(leaf.leaf_index < first for leaf in leaves)
@@ -243,7 +243,7 @@ class _Reader:
         try:
             if self._tree.node(0, recorded.leaf_index) == recorded.leaf_hash:
                 return True
-            text = "the tree holds another leaf at this place"
+            text = "the tree holds a different leaf at this place"
         except StoreDamaged as error:
             text = str(error)
         event = recorded.event
