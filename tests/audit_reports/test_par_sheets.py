@@ -61,7 +61,7 @@ def test_sheets_become_a_table(ledger: Ledger, tmp_path: Path) -> None:
         (lambda sheet: [{**sheet, "percent": "\uff19\uff19"}], "is no decimal number"),
         (lambda sheet: [{**sheet, "percent": "0.9929"}], "percent 0.9929 is not between 1 and 200"),
         (lambda sheet: [{**sheet, "percent": "250"}], "percent 250 is not between 1 and 200"),
-        (lambda sheet: [sheet, sheet], "sheet 2: a sheet before it speaks of main"),
+        (lambda sheet: [sheet, sheet], "sheet 2: an earlier sheet is about main"),
     ],
 )
 def test_what_is_no_sheet_is_refused(
@@ -125,7 +125,7 @@ def the_sheet_of(ledger: Ledger, percent: str, digest: str, bet: str) -> tuple[R
     return report, bet_report.approved
 
 
-OTHER = "the sheet is of other rules or another way to play"
+OTHER = "the sheet is for other rules or another way to play"
 
 
 @pytest.mark.parametrize(

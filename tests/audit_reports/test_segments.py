@@ -210,7 +210,7 @@ def test_an_altered_segment_is_refused(ledger: Ledger, folder: Path, table: str)
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(SegmentsRefused, match="not what was published: make it anew"):
+    with pytest.raises(SegmentsRefused, match="not what was published: make it again"):
         read_tables(folder)
     open_tables(ledger, rebuild=True).close()
     read_tables(folder).close()

@@ -231,7 +231,7 @@ def test_an_award_is_in_the_currency_of_the_rounds(call: Shoeproof, place: Path)
         (("--from", "2020-01-01"), "which player?"),
         (("--player", "", "--no-round"), "which player?"),
         (("--player", " \t", *ALL_TIME), "which player?"),
-        (("--player", "p-1"), "say from when to when the player means: --from and --to"),
+        (("--player", "p-1"), "say which time the player means: give --from and --to"),
         (("--player", "p-1", *ALL_TIME[:4]), "'2020-01-01' has no time zone"),
         (("--player", "p-1", *ALL_TIME[:4], "--zone", "Malta/Europe"), "is no time zone"),
         (("--player", "nobody", *ALL_TIME), "this ledger has no round of the player 'nobody'"),
