@@ -72,4 +72,4 @@ def _from_one(shown: OfferMove, recorded: OfferMove, currency: str | None) -> It
     values = (shown.shown_minor, recorded.shown_minor)
     if currency is not None and None not in values and values[0] != values[1]:
         screen, ours = (amount_text(value, currency) for value in values)
-        yield f"the screen offered {screen} to cash out {shown.hand}, recorded is {ours}"
+        yield f"the screen offered {screen} to cash out {shown.hand}, the ledger has {ours}"

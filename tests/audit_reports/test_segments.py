@@ -227,7 +227,7 @@ def test_a_missing_segment_is_refused(ledger: Ledger, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda data: b"{", "is no manifest"),
+        (lambda data: b"{", "is not a manifest"),
         (lambda data: data.replace(b'"format": %d' % FORMAT, b'"format": 99'), "has the format 99"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "../rounds/'), "is outside"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "rounds/\\u0000'), "null byte"),
