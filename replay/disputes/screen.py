@@ -158,7 +158,8 @@ def _stakes(
             known = recorded.get(seat, {}).get(bet)
             if known != minor:
                 screen, ours = amount_text(minor, currency), amount_text(known, currency)
-                yield f"the screen showed a {bet} stake of {screen} at {seat}, the ledger has {ours}"
+                shown_stake = f"the screen showed a {bet} stake of {screen} at {seat}"
+                yield f"{shown_stake}, the ledger has {ours}"
 
 
 def _bets_unknown(
