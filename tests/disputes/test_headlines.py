@@ -154,8 +154,8 @@ DECIDED = {
     "a-case-referred-by-choice-says-what-the-record-has": (
         "natural-paid-even-money",
         partial(plan_decision, remedy="refer"),
-        "This goes to an adjudicator: according to the record, 5.00 GBP more is due to you. You were "
-        "paid 20.00 GBP for this round so far.",
+        "This goes to an adjudicator: according to the record, 5.00 GBP more is due to you. You "
+        "were paid 20.00 GBP for this round so far.",
     ),
     "goodwill-is-told-beside-the-result": (
         "malfunction-claimed-on-a-sound-round",
