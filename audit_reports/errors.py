@@ -4,7 +4,7 @@ from ledger import Finding
 
 
 class AuditError(Exception):
-    """What every error of this package is; its text is one line for a person to read."""
+    """The base of this package's errors; the text is one line for a person to read."""
 
 
 class LeafRefused(AuditError):
@@ -36,7 +36,7 @@ class SegmentsRefused(AuditError):
 
 
 class QueryRefused(AuditError):
-    """A question cannot be answered: it is no single SELECT, names what is not there, or fails."""
+    """A question cannot be answered: it is not one SELECT, names what is not there, or fails."""
 
 
 class ParSheetRefused(AuditError):

@@ -1,4 +1,4 @@
-"""The codes of what the shuffles of a ledger must not show: one name each."""
+"""The codes of findings about the shuffles of a ledger: one name each."""
 
 from typing import Final
 

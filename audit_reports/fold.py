@@ -1,4 +1,4 @@
-"""The fold: what a round's events, one after another, make of its rows.
+"""The fold: how a round's events, one after another, make its rows.
 
 The rows of a round depend on the leaves of its stream alone, and on the rules that stood in the
 ledger before it. So it makes no difference where a projection stops and starts again: a round that
@@ -121,7 +121,7 @@ class RoundRows(msgspec.Struct):
         if dealt.receiver == DEALER:
             is_initial = not before or (before == 1 and card is None)
         else:
-            # After a split the hands have names of their own, which are no seats'.
+            # After a split the hands have names of their own, which are not seats'.
             is_initial = before < _INITIAL_CARDS and "." not in dealt.receiver
         self.cards.append(
             CardRow(

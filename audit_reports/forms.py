@@ -9,7 +9,7 @@ from ledger.printable import printable_json
 Report = TypeVar("Report")
 
 Forms: TypeAlias = Mapping[str, Callable[[Report], bytes]]
-"""What makes a report into the bytes of a file, by the file's suffix, such as `.html`."""
+"""The functions that turn a report into bytes, by the file's suffix, such as `.html`."""
 
 
 def render_report(forms: Forms[Report], report: Report, suffix: str) -> bytes:

@@ -43,7 +43,7 @@ def funds_of_deal(funds: Funds | None, stakes: Stakes) -> dict[tuple[str, str], 
 
 
 def add(one: Split, other: Split) -> Split:
-    """Add two movements; None where one of them is."""
+    """Add two movements; None if either is None."""
     return None if one is None or other is None else (one[0] + other[0], one[1] + other[1])
 
 
@@ -63,7 +63,7 @@ def moved_minor(funds: Funds, direction: Direction) -> int:
 
 
 def wallet_rows(event: Said, round_: str, first_leaf: int | None, *, fun: bool) -> list[WalletRow]:
-    """Return the movements of an event that the wallet says moved other amounts than were booked.
+    """Return the movements of an event that the wallet says moved amounts other than those booked.
 
     `first_leaf` is the round's, None of an event outside of its stream. Of play for `fun` no money
     is booked at all. A payment a part of which is held is booked with what was not.

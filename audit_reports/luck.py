@@ -25,7 +25,7 @@ from replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
 from replay.replayer import Replay, replay_round
 
 ROUNDS_A_BATCH: Final = 8_192
-"""Rounds taken apart together; more save no time."""
+"""How many rounds are decomposed together; more save no time."""
 
 PART_COLUMNS: Final = (
     *(f"{LUCK}_{kind}" for kind in LUCK_KINDS),
@@ -51,13 +51,13 @@ def luck_rows(
     schema: pa.Schema,
     replayed: Callable[[Replay], object],
 ) -> pa.Table:
-    """Take the closed ones of verified rounds apart, by rules that the ledger held before each.
+    """Decompose the closed rounds among verified ones, by rules that the ledger held before each.
 
     The columns are first_leaf, bet, returned_minor, start_minor, those of PART_COLUMNS,
-    error_minor, underpaid_minor (by hands paid too little), wrong_hands (not paid as the rules
-    say) and those of COUNT_COLUMNS, in the order and the types of `schema`.
-    `replayed` is handed each round that is not proved sound, as the replayer rebuilt it.
-    An amount that is no whole number is a mean and is in minor units too. Raises EventUnreadable.
+    error_minor, underpaid_minor (by hands paid too little), wrong_hands (not paid as the rules say)
+    and those of COUNT_COLUMNS, in the order and the types of `schema`. `replayed` is handed each
+    round that is not proved sound, as the replayer rebuilt it. An amount that is not a whole number
+    is a mean and is in minor units too. Raises EventUnreadable.
     """
     closed = [each for each in rounds if each.is_closed]
     batches = [
@@ -95,7 +95,7 @@ def _taken_apart(
 
 
 def _vocabulary() -> Vocabulary:
-    """Return what this process has met in events, of which few are distinct."""
+    """Return values this process has met in events; few are distinct."""
     if _kept().is_full:
         _kept.cache_clear()
     return _kept()

@@ -1,16 +1,16 @@
-"""How much memory there is, so that too large a question is refused before the system ends us."""
+"""How much memory there is, so that too large a query is refused before the system kills us."""
 
 from pathlib import Path
 from typing import Final
 
 LEAST: Final = 1 << 27
-"""Bytes that are used even where the system says that there are none."""
+"""Bytes that are used even if the system says that none are free."""
 
 SHARE_OF_DATABASE: Final = 0.6
-"""How much of what is free a database may use, of which the rest of the process has no part."""
+"""The share of free memory that a database may use, and the rest of the process does not."""
 
 SHARE_OF_ANSWER: Final = 0.2
-"""The same of the answer to a question, which no database counts as its own."""
+"""The share for the answer to a query, which no database counts as its own."""
 
 _MEMINFO: Final = Path("/proc/meminfo")
 _CGROUP: Final = Path("/sys/fs/cgroup")

@@ -16,7 +16,7 @@ def percent(value: float, places: int = 2) -> str:
 def points(value: float) -> str:
     """Return a difference of fractions in percentage points with its sign, `+0.31`.
 
-    What rounds to nothing has no sign.
+    A value that rounds to zero has no sign.
     """
     text = f"{100 * value:+.2f}"
     return minus_sign(text) if float(text) else "0.00"

@@ -1,8 +1,8 @@
-"""What offers kept from players, and cash-out values that the rules' table does not have.
+"""What offers withheld from players, and cash-out values that the rules' table does not have.
 
 An act that the rules allow may be kept back for two reasons: the player chose not to be shown cash
 out, or has not the money. The second is a claim of the house, and is believed only where the last
-balance that the wallet stated in the round bears it out.
+balance that the wallet stated in the round confirms it.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ def barred_rows(
 
 
 def rows_against_the_rules(replay: Replay) -> Iterator[OfferRow]:
-    """Yield what a round's offers left out without a word, and their wrong cash-out values."""
+    """Yield what a round's offers left out without a reason, and their wrong cash-out values."""
     before: RoundState | None = None
     first = replay.steps[0].recorded.leaf_index
     for step in replay.steps:

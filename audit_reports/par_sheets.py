@@ -27,7 +27,7 @@ _LARGEST: Final = 200
 
 
 class ParSheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one approved sheet says of one bet; `percent` is the return on initial stakes."""
+    """What one approved sheet says about one bet; `percent` is the return on initial stakes."""
 
     id: str
     date: date
@@ -39,19 +39,19 @@ class ParSheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_par_sheets(path: Path) -> list[ParSheet]:
-    """Return the sheets in a file; raises ParSheetRefused for what is none, and OSError.
+    """Return the sheets in a file; raises ParSheetRefused if it holds none, and OSError.
 
-    No two may speak of the same bet under the same rules.
+    No two may be about the same bet under the same rules.
     """
     try:
         sheets = read_json(path.read_bytes(), list[ParSheet])
     except ValueError as error:
-        raise ParSheetRefused(f"{path} is no list of PAR sheets: {error}") from error
+        raise ParSheetRefused(f"{path} is not a list of PAR sheets: {error}") from error
     seen: set[tuple[str, str]] = set()
     for place, sheet in enumerate(sheets):
         wrong = _fault(sheet)
         if (sheet.rules_digest, sheet.bet) in seen:
-            wrong = f"a sheet before it speaks of {sheet.bet} under the same rules"
+            wrong = f"an earlier sheet is about {sheet.bet} under the same rules"
         if wrong:
             raise ParSheetRefused(f"{path}: sheet {place + 1}: {wrong}")
         seen.add((sheet.rules_digest, sheet.bet))
@@ -86,7 +86,7 @@ def _fault(sheet: ParSheet) -> str:
         if _is_sha256(getattr(sheet, name)) is None:
             return f"{name} is not a SHA-256 in lower hex"
     if _is_decimal(sheet.percent) is None:
-        return f"percent {sheet.percent!r} is no decimal number such as 99.29"
+        return f"percent {sheet.percent!r} is not a decimal number such as 99.29"
     if not _SMALLEST <= Decimal(sheet.percent) <= _LARGEST:
         return f"percent {sheet.percent} is not between {_SMALLEST} and {_LARGEST}"
     return ""

@@ -58,7 +58,7 @@ class ProjectionState(msgspec.Struct, frozen=True):
     They hold what the first `size` leaves of the ledger `origin` say, the last of which has the
     lower-hex hash `last_leaf_hash`; a checkpoint of `covered` leaves vouches for so many of them, 0
     for none, and signatures for the others. The update that says so began at leaf `start`, 0 when
-    all was made anew. `path` is the tables' file, None when they are in memory. `objection` is why
+    all was made again. `path` is the tables' file, None when they are in memory. `objection` is why
     nothing beyond them was counted, where only verified leaves were asked for.
     """
 
@@ -224,7 +224,7 @@ class Projection:
         gc.collect(1)
 
     def _delete(self, first_leaves: list[int]) -> None:
-        """Remove the rows of rounds that are written anew."""
+        """Remove the rows of rounds that are written again."""
         for table in ROUND_TABLES if first_leaves else ():
             statement = f"DELETE FROM {table} WHERE first_leaf IN (SELECT unnest(?))"
             self._tables.execute(statement, [first_leaves])

@@ -1,11 +1,12 @@
 """Read models: tables made of a ledger's leaves, in a file beside it, and how far they reach.
 
 Tables and reach change in one transaction, so that an update stopped anywhere goes on as if it
-never had stopped. Whoever opens tables begins them anew if they were made of another ledger or by
-another format, or of leaves that were altered since, are gone or are no longer trusted. To notice
-an altered leaf, all leaves are hashed again and held to the tree that they had when the tables were
-made; a caller who asks for `cached` tables leaves this out. The file lies in the ledger's directory
-and is trusted like it: a caller who did not make it should ask for it to be made anew.
+never had stopped. A caller that opens tables starts them again if they were made of another ledger
+or by another format, or of leaves that were altered since, are gone or are no longer trusted. To
+notice an altered leaf, all leaves are hashed again and held to the tree that they had when the
+tables were made; a caller who asks for `cached` tables leaves this out. The file lies in the
+ledger's directory and is trusted like it: a caller who did not make it should ask for it to be made
+again.
 """
 
 import errno
@@ -39,7 +40,7 @@ WAIT_SECONDS: Final = 60.0
 
 POLL_SECONDS: Final = 0.2
 
-MEND: Final = "run this again with --rebuild to make it anew"
+MEND: Final = "run this again with --rebuild to make it again"
 """What to do about a file that cannot be used; every command that opens one has the option."""
 
 _HEADERS: Final = 3 * 4096
@@ -134,7 +135,7 @@ class ReadModel:
         return reach if reach.size <= size and self._holds(reach) else None
 
     def damaged(self, reason: str) -> ProjectionUnavailable:
-        """Return the error for tables that hold what they cannot."""
+        """Return the error for tables with impossible contents."""
         name = "the tables in memory" if self.path is None else str(self.path)
         return ProjectionUnavailable(f"{name} is damaged ({reason}): {MEND}")
 
@@ -153,7 +154,7 @@ class ReadModel:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Do all of a block, or nothing of it. Raises ProjectionUnavailable and MemoryError."""
+        """Do all of a block, or none of it. Raises ProjectionUnavailable and MemoryError."""
         with translated_errors():
             self.database.begin()
             try:
@@ -234,7 +235,7 @@ def hash_at(ledger: Ledger, leaf_index: int) -> str | None:
 
 @contextmanager
 def translated_errors() -> Iterator[None]:
-    """Raise what DuckDB raises as ProjectionBusy, ProjectionUnavailable or MemoryError."""
+    """Raise DuckDB's errors as ProjectionBusy, ProjectionUnavailable or MemoryError."""
     try:
         yield
     except duckdb.OutOfMemoryException as error:
@@ -255,7 +256,7 @@ def _connect(
     deadline, has_told = time.monotonic() + WAIT_SECONDS, False
     while True:
         try:
-            # While a file is opened, or removed to be made anew, no other process opens it: two
+            # While a file is opened, or removed to be made again, no other process opens it: two
             # would go on, one of them in a file that has no name any more.
             with locked(path.parent), translated_errors():
                 _remove(path, whole=rebuild)

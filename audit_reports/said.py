@@ -13,7 +13,7 @@ from ledger.leaf import layout
 _AT = slice(layout.TIME.start, layout.TIME.stop - len("Z"))
 
 _REPEATED = frozenset({"BetSettled", "CardDealt", "DecisionMade", "HoleCardShown", "RoundClosed"})
-"""Of the texts of these few are distinct."""
+"""Few texts of these are distinct."""
 
 _remembered = lru_cache(1 << 16)(read_data)
 

@@ -1,6 +1,6 @@
 """Segments: the projection's rows as Parquet files, and the manifest that says which they are.
 
-One process writes the projection's tables and publishes what they hold; whoever reads opens the
+One process writes the projection's tables and publishes what they hold; readers open the
 segments, never the tables. A file holds the rows of a table, a game and a month whose rounds begin
 in one range of leaves, and its name holds its digest, so that no file is ever rewritten: an update
 writes the ranges that changed, then the manifest, in one rename. A stop anywhere leaves the earlier
@@ -23,7 +23,7 @@ from ledger.files import flush, temporary_file, write_durably
 from ledger.foreign import read_json
 
 FORMAT: Final = 16
-"""The version of the tables and of what is written into them; all of another is made anew."""
+"""The version of the tables and their contents; tables of another version are made again."""
 
 MANIFEST: Final = "manifest.json"
 PART_LEAVES: Final = 1 << 20
@@ -49,7 +49,7 @@ OTHERS: Final = ("interruptions", "disputes", "wallet_differences", "rule_sets")
 
 TABLES: Final = (*OF_ROUNDS, *SUMS, *OTHERS)
 
-MEND: Final = "make it anew with `shoeproof project --rebuild`"
+MEND: Final = "make it again with `shoeproof project --rebuild`"
 _TAIL = "tail"
 
 
@@ -86,7 +86,7 @@ class Manifest(msgspec.Struct, frozen=True):
 def read_manifest(folder: Path) -> tuple[Manifest, str] | None:
     """Return a folder's manifest and its SHA-256, None where there is none.
 
-    Raises SegmentsRefused for what is no manifest of this format, and OSError.
+    Raises SegmentsRefused for a file that is not a manifest of this format, and OSError.
     """
     try:
         data = (folder / MANIFEST).read_bytes()
@@ -95,7 +95,7 @@ def read_manifest(folder: Path) -> tuple[Manifest, str] | None:
     try:
         manifest = read_json(data, Manifest)
     except ValueError as error:
-        raise SegmentsRefused(f"{folder / MANIFEST} is no manifest ({error}): {MEND}") from error
+        raise SegmentsRefused(f"{folder / MANIFEST} is not a manifest ({error}): {MEND}") from error
     if manifest.format != FORMAT:
         raise SegmentsRefused(
             f"{folder / MANIFEST} has the format {manifest.format}, not {FORMAT}: {MEND}"

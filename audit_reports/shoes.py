@@ -55,7 +55,7 @@ class CommittedShoe(msgspec.Struct):
 
     @property
     def seed_print(self) -> int | None:
-        """The seed as a number that another seed does not have, None where it is no seed."""
+        """The seed as a number that another seed does not have, None where it is not a seed."""
         seed = None if self.seed is None else seed_bytes(self.seed)
         if seed is None or len(seed) != SEED_BYTES:
             return None

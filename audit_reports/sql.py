@@ -35,7 +35,7 @@ def connect(file: str = IN_MEMORY, *, spill: str = "") -> duckdb.DuckDBPyConnect
     if file == IN_MEMORY:
         database.execute(f"SET temp_directory = {text(spill)}")
     else:
-        # Whoever made the file may have made views in it that read files elsewhere.
+        # The maker of the file may have made views in it that read files elsewhere.
         database.execute("SET enable_external_access = false")
     limit = memory.for_database()
     if limit is not None:
@@ -73,7 +73,7 @@ def records(
     """Return all rows of `queries/<name>.sql` as records with the names of its columns.
 
     They come as JSON, which holds numbers of any size and is read at once into what `kind` says.
-    Raises duckdb.Error, and msgspec.ValidationError for rows that are no such records.
+    Raises duckdb.Error, and msgspec.ValidationError for rows that are not such records.
     """
     rows = f"SELECT to_json(row)::VARCHAR FROM (\n{query(name)}\n) AS row"
     read = msgspec.json.Decoder(kind).decode

@@ -94,7 +94,7 @@ GROUP BY ALL;
 -- One row per game, rules digest, currency, bet and day: of the closed rounds that could be followed
 -- and each part x of luck and skill, in how many it was not nil, and the sums of x, of x² and, for
 -- luck, of x⁴, in minor units and their powers, such as `squares_luck_hit`; what is within a billionth of
--- the stake is nil, since a fraction of a large stake is no more exact. Luck for a unit of stake and counted
+-- the stake is nil, since a fraction of a large stake is not more exact. Luck for a unit of stake and counted
 -- events are summed as in `sums_by_day`. The last places of a sum of fractions depend on its order, which
 -- is therefore that of the rounds.
 CREATE OR REPLACE TEMP MACRO luck_by_day(bets) AS TABLE

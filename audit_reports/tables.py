@@ -121,7 +121,7 @@ class Tables:
         with _refused_errors():
             statements = duckdb.extract_statements(text)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-            raise QueryRefused("a question is one SELECT: nothing else is run here")
+            raise QueryRefused("a query must be one SELECT: nothing else is run here")
         with _refused_errors():
             asked = self._database.sql(text)
         # DuckDB takes names that differ only in case for one, and would give it twice.
@@ -175,7 +175,7 @@ class Tables:
             if each.path.partition("/")[0] == table
         ]
         if not paths:
-            raise SegmentsRefused(f"the manifest names no file of the table {table}")
+            raise SegmentsRefused(f"the manifest does not name a file for the table {table}")
         files = f"read_parquet([{', '.join(paths)}], hive_partitioning = false)"
         size = "NULL" if manifest.checkpoint_size is None else str(manifest.checkpoint_size)
         leaf = _LAST_LEAF.get(table, "leaf_index")

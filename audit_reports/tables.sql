@@ -1,4 +1,4 @@
--- The projection's tables. Every row is derived from verified leaves and can be made anew.
+-- The projection's tables. Every row is derived from verified leaves and can be made again.
 -- Amounts are integers in minor units of the round's currency, whose text says how many decimal places
 -- it has where ISO 4217 does not (`EUR`, `BTC:8`): two of a code are two currencies. Times are
 -- UTC, leaf indices 0-based.
@@ -290,7 +290,7 @@ decided AS (
     FROM corrected FULL JOIN returned USING (round, hand, bet) JOIN rounds USING (round)
 ),
 
--- Where the wallet took another amount than the stake, that is what goes back.
+-- Where the wallet took an amount other than the stake, that amount goes back.
 debited_otherwise AS (
     SELECT DISTINCT first_leaf, true AS is_debited_otherwise
     FROM wallet_differences

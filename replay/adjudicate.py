@@ -1,4 +1,4 @@
-"""Judge a round that was written down: what is every bet paid under the game's rules?
+"""Judge a round that was written down: what does every bet pay under the game's rules?
 
 The walk hands the written moves to the engine one by one (`walk.py`). Bets decided before a move
 that the rules do not allow stay decided. Where cards are unknown, a bet is decided when every way
@@ -29,7 +29,7 @@ from replay.written_screen import screen_problems
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """What the rules make of a written round. Amounts are minor units."""
+    """The result of a written round under the rules. Amounts are minor units."""
 
     complete: bool
     bets: tuple[Outcome, ...]
@@ -114,13 +114,13 @@ def _agreed(possible: Sequence[list[Outcome]], unknown: str) -> list[Outcome]:
 
 
 def _unknown(walk: Walk, text: RoundText) -> str:
-    """Return the line of a bet that different cards pay alike by different lines."""
+    """Return the line of a bet that different cards pay equally under different lines."""
     unreadable = (isinstance(move, DealMove) and move.is_unreadable for move in text.moves)
     return "card_unknown" if walk.is_short or any(unreadable) else "hole_card_unknown"
 
 
 def _as_offered(bet: Outcome, taken: ActMove) -> Outcome:
-    """Pay a hand that was sold as it was offered, though the rules did not have it sold."""
+    """Pay a hand that was sold as offered, although the rules did not allow the sale."""
     if (bet.hand, bet.bet) != (taken.hand, MAIN):
         return bet
     return msgspec.structs.replace(bet, paid_minor=taken.shown_minor, line="cash_out")

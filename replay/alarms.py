@@ -24,7 +24,7 @@ CLOSED: Final = "closed"
 
 
 class Step(msgspec.Struct, frozen=True):
-    """What befell an alarm: its state from then on, when, by whose key, the note, and the leaf."""
+    """What happened to an alarm: its state from then on, when, by whose key, the note, the leaf."""
 
     state: State
     at: str
@@ -62,7 +62,7 @@ def alarms_of(ledger: Ledger) -> list[Alarm]:
 
 
 def fold_alarms(operations: Iterable[Recorded], names: Mapping[str, str]) -> list[Alarm]:
-    """Return the alarms that events of the service come to; `names` are persons by their key's id.
+    """Return the alarms that events of the service make; `names` are persons by their key's id.
 
     Events must have been verified, as `ledger.verify` does, for their signers to be believed.
     """
@@ -80,14 +80,14 @@ def fold_alarms(operations: Iterable[Recorded], names: Mapping[str, str]) -> lis
 
 
 def investigate(ledger: Ledger, number: int, note: str, signer: Signer) -> Alarm:
-    """Record that an alarm is looked into, by whose key signs; see `close`."""
+    """Record that the signer's person is looking into an alarm; see `close`."""
     return _record(ledger, AlarmInvestigated(number, note), signer)
 
 
 def close(ledger: Ledger, number: int, note: str, signer: Signer) -> Alarm:
     """Close an alarm with a note that the signer answers for, and return it.
 
-    Raises AlarmRefused for an alarm that there is not or that is closed, and for an empty note;
+    Raises AlarmRefused for an alarm that does not exist or is closed, and for an empty note;
     DisputeRefused for a key that may not sign for staff; and the ledger's errors.
     """
     return _record(ledger, AlarmClosed(number, note), signer)
@@ -106,7 +106,7 @@ def _record(ledger: Ledger, event: AlarmInvestigated | AlarmClosed, signer: Sign
     if not event.note.strip():
         raise AlarmRefused("the note is empty: say what was found")
     sign_as_staff(ledger, signer)
-    # Who closes it must have seen what others recorded of it.
+    # The person who closes it must have seen what others recorded of it.
     seen = {OPERATIONS_STREAM: operations[-1].event.seq}
     recorded = ledger.append((OPERATIONS_STREAM, event), after=seen)
     return fold_alarms([*operations, *recorded], key_names(ledger))[event.alarm - 1]

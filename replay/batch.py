@@ -36,7 +36,7 @@ class Batch:
         after: Mapping[str, int] | None = None,
         alone: Alone | None = None,
     ) -> None:
-        """Take the events of one turn; nobody else opens rounds here, so `alone` says nothing."""
+        """Take the events of one turn; nobody else opens rounds here, so `alone` is not needed."""
         for stream, seq in (after or {}).items():
             # What follows in the batch follows what was collected, not what the ledger has.
             if stream not in self._begun:
@@ -47,7 +47,7 @@ class Batch:
     def flush(self) -> int:
         """Write what was collected, all or none, and return how many events that were.
 
-        Raises what `Ledger.append` raises; the batch is then empty, for its turns to be made anew.
+        Raises what `Ledger.append` raises; the batch is then empty, for its turns to be made again.
         """
         drafts, after, moment = self._drafts, self._after, self._moment
         self._drafts, self._after, self._begun, self._moment = [], {}, set(), None

@@ -50,8 +50,9 @@ def add_rules(ledger: Ledger, rules: Rules) -> str:
 def rules_by_digest(ledger: Ledger) -> dict[str, Rules]:
     """Return every rule set of the ledger by the digest its content has.
 
-    A recorded digest that its rules do not have, or whose rules are not valid, is no key here: so
-    rounds that name it are judged by nothing rather than by something else, and the rest as ever.
+    A recorded digest that its rules do not have, or whose rules are not valid, is not a key here:
+    so rounds that name it are judged by nothing rather than by something else, and the rest as
+    ever.
     """
     return rules_in(readable(ledger.store.stream(RULES_STREAM)))
 
@@ -63,7 +64,7 @@ def rules_in(events: Iterable[Recorded]) -> dict[str, Rules]:
 
 
 def rules_by_content(recorded: Iterable[Mapping[str, object]]) -> dict[str, Rules]:
-    """Return rule sets by the digest each has, passing over what is not valid."""
+    """Return rule sets by the digest each has, passing over invalid ones."""
     return dict(filter(None, (_read_rules(msgspec.json.encode(data)) for data in recorded)))
 
 
@@ -71,7 +72,7 @@ def rules_by_content(recorded: Iterable[Mapping[str, object]]) -> dict[str, Rule
 def _read_rules(content: bytes) -> tuple[str, Rules] | None:
     """Return a rule set by its digest, None where it is not valid.
 
-    Whoever gathers the evidence of many rounds meets the same few rules each time.
+    A caller that gathers the evidence of many rounds meets the same few rules each time.
     """
     try:
         rules = rules_from_data(msgspec.json.decode(content))
@@ -106,7 +107,7 @@ def policies_in(events: Iterable[Recorded]) -> dict[str, Policy]:
 
 
 def add_policy(ledger: Ledger, policy: Policy) -> str:
-    """Record a policy, from now on its game's; raise RulesError when the ledger has it already."""
+    """Record a policy as its game's from now on; raise RulesError if the ledger has it already."""
     digest = policy_digest(policy)
     if digest in ledger.policies():
         raise RulesError(f"the ledger already has this policy, digest {digest}")

@@ -1,4 +1,4 @@
-"""Credits of a wallet for what is about to be recorded: all of them accepted, or all cancelled."""
+"""Wallet credits for events about to be recorded: all of them accepted, or all cancelled."""
 
 import secrets
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from replay.wallet import Wallet, is_accepted
 
 
 class Credits(NamedTuple):
-    """The wallet's answers by what they are for, and the references that the events settle."""
+    """The wallet's answers by purpose, and the references that the events settle."""
 
     answers: Mapping[str, Funds]
     records: tuple[str, ...] = ()

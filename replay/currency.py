@@ -13,7 +13,7 @@ from typing import Final
 from ledger.events import RoundOpened
 
 MOST_PLACES: Final = 18
-"""The most decimal places that amounts below 2^53 minor units have a use for."""
+"""The most decimal places useful for amounts below 2^53 minor units."""
 
 
 def unit_of(opened: RoundOpened) -> str:
@@ -85,7 +85,8 @@ def unit_words(unit: str) -> str:
 
 
 def minor_units(amount: Decimal, unit: str) -> int | None:
-    """Return an amount as people write it in minor units, None where the currency has no such.
+    """Return an amount as people write it in minor units, None where the currency has no such
+    amount.
 
     Where the decimal places are not known, the amount is one of minor units.
     """
@@ -108,7 +109,7 @@ def code_and_exponent(unit: str) -> tuple[str, int | None]:
 
 
 def _parts(unit: str) -> tuple[str, int | None]:
-    """Return the code and the exponent of a unit; -1 stands for what no exponent can be."""
+    """Return the code and the exponent of a unit; -1 stands for an impossible exponent."""
     code, colon, exponent = unit.rpartition(":")
     if not colon:
         return unit, None

@@ -38,7 +38,7 @@ class UnknownGame(ReplayError):
 
 
 class RoundUnreadable(ReplayError):
-    """A stream is no round, or lacks the events without which none can be rebuilt."""
+    """A stream is not a round, or lacks the events without which none can be rebuilt."""
 
 
 class InputRefusedError(ReplayError):

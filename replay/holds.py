@@ -1,7 +1,7 @@
 """Wins that wait for a person: which there are, and their release, by a key of the staff.
 
-A release may fall short of what was held, as other software writes it: the rest stays due and is
-released later. All releases of a win never come to more than was held of it.
+A release may be less than what was held, as other software writes it: the rest stays due and is
+released later. All releases of a win together never exceed what was held of it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from replay.wallet import AnyWallet, for_round, is_held
 
 
 class HeldWin(msgspec.Struct, frozen=True):
-    """A win that was held, and what of it was released, in minor units of its round's currency.
+    """A win that was held, and how much of it was released, in minor units of its round's currency.
 
     What a case paid of it counts as released. `released_at` is when the last of it was released,
     None while some of it waits.

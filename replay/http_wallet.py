@@ -64,7 +64,7 @@ class _Movements(msgspec.Struct, frozen=True):
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """Follows nobody: money is asked for where the operator said."""
+    """Follows no redirect: money is only asked for where the operator said."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -88,7 +88,7 @@ class HttpWallet:
     ) -> None:
         """Ask the service at `url`, with `token` as its bearer token if one is given.
 
-        Each of `tries` may take `seconds`. Raises SettingsRefused for what is no HTTP URL, and for
+        Each of `tries` may take `seconds`. Raises SettingsRefused if it is not an HTTP URL, and for
         a password in it.
         """
         parts = urlsplit(url)

@@ -51,7 +51,7 @@ from replay.turn import ASIDES, Made, Position, ending, newly_decided
 from replay.waiting import Waiting, default_due, follow, held_minor, offer_deadline
 
 _TRIES = 5
-"""How often a payment is recorded anew where others went on with the round meanwhile."""
+"""How often a payment is recorded again where others went on with the round meanwhile."""
 
 
 class RoundInPlay:
@@ -115,12 +115,12 @@ class RoundInPlay:
 
     @property
     def is_unpaid(self) -> bool:
-        """Tell whether something was won that the wallet did not answer for yet (`settle_up`)."""
+        """Tell whether the wallet has yet to answer for something that was won (`settle_up`)."""
         return self._position is not None and self._position.is_unpaid
 
     @property
     def seq(self) -> int:
-        """The `seq` of the round's last event: what whoever is shown the round now rests on."""
+        """The `seq` of the round's last event: what a screen that shows the round now rests on."""
         return self._last_seq
 
     @property
@@ -141,9 +141,9 @@ class RoundInPlay:
         return default_due(self.waiting, self.policy, self.table.outages(self.round_id), now)
 
     def settle_up(self) -> None:
-        """Ask the wallet for what was won and is not recorded as paid, and go on from there.
+        """Ask the wallet to pay winnings that are not recorded as paid, and go on from there.
 
-        What it raises comes through; then the same is asked, by the same references, next time.
+        Its errors are raised; the same is asked next time, by the same references.
         """
         with self._one:
             for _ in range(_TRIES):
@@ -152,8 +152,8 @@ class RoundInPlay:
                 try:
                     self._pay_and_go_on()
                 except StreamConflict:
-                    # Whoever went on with the round asked for the same, by the same references,
-                    # and may have come to the next that is unpaid.
+                    # Another process that went on with the round asked for the same, by the same
+                    # references, and may have come to the next that is unpaid.
                     self._refresh()
 
     def _pay_and_go_on(self) -> None:
@@ -199,7 +199,8 @@ class RoundInPlay:
         self.waiting, self._placed = last.waiting, last.placed
 
     def offer_anew(self) -> None:
-        """Offer the decision that is due where no right offer of it stands; the period begins anew.
+        """Offer the decision that is due where no right offer of it stands; the period starts
+        again.
 
         Where the default is due that comes first, and nothing is offered.
         """
@@ -260,7 +261,7 @@ class RoundInPlay:
     def _make_turn(
         self, make: Callable[[datetime], Made], moment: datetime, *, follows: bool
     ) -> None:
-        """Make a turn up and write it; one that `follows` may come after what changed nothing."""
+        """Draft a turn and write it; one that `follows` may come after harmless events."""
         before = self._next_index, self._hole
         while True:
             try:
@@ -286,10 +287,10 @@ class RoundInPlay:
         drafts: list[EventData],
         waiting: Waiting,
     ) -> Position:
-        """Play to the next decision or the end, and draft all of it.
+        """Play to the next decision or the end, and draft every event.
 
-        What that decided is settled, unless it is to be paid once this is written. `waiting` is
-        how the round waits for what is offered now.
+        The bets decided by it are settled, unless it is to be paid once this is written. `waiting`
+        is how the round waits for what is offered now.
         """
         state = self._play_out(state, drafts)
         if not self._pays_after(newly_decided(state, settled)):
@@ -380,7 +381,7 @@ class RoundInPlay:
         return before != (self.state, self._placed, self.is_over)
 
     def _passed_over(self) -> bool:
-        """Follow what others wrote, where it changed nothing of the play, and tell whether so."""
+        """Follow what others wrote if it did not change the play; tell whether that is so."""
         since = self.table.ledger.events_after(self.round_id, self._last_seq)
         if not since or not all(isinstance(each.event.data, ASIDES) for each in since):
             return False

@@ -1,4 +1,4 @@
-"""What was asked of a wallet and is settled by no event: cancelled, by its reference, until it is.
+"""What was asked of a wallet and no event settles: it is cancelled, by its reference.
 
 Every movement is an intent in the ledger's store before the wallet hears of it (`ledger.intents`).
 Where its turn was not written, or the process died, the intent is dropped first, so that no event
@@ -18,7 +18,7 @@ from ledger.intents import Intent, Intents
 from replay.wallet import AnyWallet
 
 IN_FLIGHT: Final = timedelta(minutes=2)
-"""How long a movement may be on its way in a server that runs, before a sweep gives it up."""
+"""How long a movement may be under way in a running server before a sweep gives it up."""
 
 PATIENCE_SECONDS: Final = 10.0
 """How long another process's stake for the same step is waited for."""
@@ -39,7 +39,7 @@ class Asked(NamedTuple):
 
 
 def give_up(intents: Intents, wallet: AnyWallet, player: str, reference: str) -> bool:
-    """Cancel a movement unless an event records it, and tell whether nothing is owed any more.
+    """Cancel a movement unless an event records it, and tell whether nothing is owed any longer.
 
     Neither a store nor a wallet that does not answer raises anything: what is owed stays owed.
     """
@@ -90,9 +90,9 @@ def ask_first(
     """Write that a stake is about to be asked for, and return its reference.
 
     Another stake of the player goes first. Where it is of the same round, and comes to no end
-    within `patience_seconds`, whoever asked for it is taken to have died; that of another round is
-    its own table's business, and the sweep's. Raises StreamConflict where the round went on
-    meanwhile, and IntentOpen where another stake is still not settled.
+    within `patience_seconds`, the process that asked for it is taken to have died; that of another
+    round is its own table's business, and the sweep's. Raises StreamConflict where the round went
+    on meanwhile, and IntentOpen where another stake is still not settled.
     """
     until = time.monotonic() + patience_seconds
     while True:

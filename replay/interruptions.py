@@ -1,4 +1,5 @@
-"""Hold a round to the policy it was opened under: deadlines, defaults, late inputs, held wins.
+"""Check a round against the policy it was opened under: deadlines, defaults, late inputs, held
+wins.
 
 The replayer says whether a round follows from its rules; this says whether the system kept what it
 had disclosed about interruptions, and whether what it says of inputs and times is so.
@@ -75,7 +76,7 @@ pages have it settled, and Zero's the win credited, and none says how soon)."""
 
 
 class Hold(NamedTuple):
-    """What was held of a round's win, and what of it was released, in minor units."""
+    """How much of a round's win was held, and how much of that was released, in minor units."""
 
     held_minor: int
     released_minor: int
@@ -161,7 +162,7 @@ def full_replay(
     circumstances: Circumstances | None,
     sealed_seed: bytes | None = None,
 ) -> Replay:
-    """Rebuild a round, with everything in its findings that its rules and its policy are held to.
+    """Rebuild a round, with all findings about its rules and its policy.
 
     Without circumstances, as where times are unknown, neither the policy nor a void is judged.
     `sealed_seed` is as for `replay_round`. Raises RoundUnreadable for a stream that does not begin
@@ -177,7 +178,7 @@ def full_replay(
 
 
 def check_policy(replay: Replay, circumstances: Circumstances) -> list[Finding]:
-    """Return where a round departs from the policy it names.
+    """Return how a round departs from the policy it names.
 
     A round under no policy may have neither deadlines nor decisions of the system.
     """
@@ -281,8 +282,8 @@ class _Judge:
         due = offer_deadline(self.waiting, self.policy)
         deadline = None if due is None else format_time(due)
         if offer.deadline != deadline:
-            sentence = f"{offer.hand} was given until {offer.deadline or 'no time'}"
-            yield codes.DEADLINE_WRONG, f"{sentence}, the policy says {deadline or 'no time'}"
+            sentence = f"{offer.hand} was given until {offer.deadline or 'no deadline'}"
+            yield codes.DEADLINE_WRONG, f"{sentence}, the policy says {deadline or 'no deadline'}"
 
     def finish(self) -> Iterator[Problem]:
         """Judge how the round stands after its last event."""
@@ -310,7 +311,7 @@ class _Judge:
                 yield codes.SETTLEMENT_OVERDUE, text
 
     def _no_input_is_left(self) -> bool:
-        """Tell whether it is known that the player is asked nothing any more."""
+        """Tell whether the player is known to have no decision left."""
         state = self.replay.state if self.replay.judged else None
         return state is not None and not isinstance(state.due, Decide)
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from replay.currency import amount_text
 
 Limits: TypeAlias = Mapping[str, tuple[int | None, int | None]]
-"""Bet to its smallest and largest stake in minor units; None is no bound."""
+"""Bet to its smallest and largest stake in minor units; None means no bound."""
 
 
 def outside_limits(

@@ -128,7 +128,7 @@ class LiveRound(RoundInPlay):
                 self._refuse(f"acknowledging leaf {leaf_index}", "illegal", why, self._now())
             self._aside(ViewAcknowledged(leaf_index))
 
-    # What befalls the round
+    # What happens to the round
 
     def lose_connection(self, cause: int = LOSS_OF_COMMUNICATION, note: str | None = None) -> None:
         """Record that the player's connection was lost, by its cause code (`events.Incident`)."""
@@ -150,7 +150,7 @@ class LiveRound(RoundInPlay):
                 self._aside(restored)
 
     def apply_due(self, outages: Iterable[Outage] | None = None) -> bool:
-        """Do what the policy has the system do now, and tell whether there was anything.
+        """Do what the policy requires of the system now, and tell whether there was anything.
 
         Stakes without a deal go back, open hands stand, open questions of insurance are declined. A
         round in which no input is open any more is dealt and settled to its end. `outages` are
@@ -179,7 +179,7 @@ class LiveRound(RoundInPlay):
 
     @contextmanager
     def _input(self, came: str, view_seq: int | None) -> Iterator[None]:
-        """Let one input of the player in at a time; refuse it where its view was overtaken."""
+        """Take one input of the player at a time; refuse it if its view is out of date."""
         view, acts = self._last_seq if view_seq is None else view_seq, self._acts
         with self._one:
             try:

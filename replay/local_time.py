@@ -1,7 +1,8 @@
 """Moments as clocks of a time zone show them, and what such a clock may have meant.
 
 A ledger knows UTC alone. Clocks of a zone skip times when they go forward, show times twice when
-they go back, and have skipped whole days; whoever gives such a time is asked which moment it is.
+they go back, and have skipped whole days; a person who gives such a time is asked which moment it
+is.
 """
 
 from datetime import UTC, datetime, tzinfo
@@ -43,7 +44,7 @@ def clock_text(at: str | datetime, zone: tzinfo, timespec: str = "seconds") -> s
 
 
 def zoned_text(at: str | datetime, zone: tzinfo, timespec: str = "seconds") -> str:
-    """Return a moment as `clock_text` does, with what its clocks are on: `… 21:15:00 CET`."""
+    """Return a moment as `clock_text` does, with the zone's abbreviation: `… 21:15:00 CET`."""
     shown = clock_text(at, zone, timespec)
     return f"{shown} {_moment(at).astimezone(zone):%Z}" if shown != str(at) else shown
 

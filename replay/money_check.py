@@ -1,6 +1,6 @@
-"""Hold what was offered, staked and paid to what the rules say.
+"""Check what was offered, staked and paid against the rules.
 
-Findings tell amounts as people write them, in the round's `currency`.
+Findings write amounts as people write them, in the round's `currency`.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ _BARS = {FUNDS: (DOUBLE, SPLIT, INSURANCE), HIDDEN: (CASH_OUT,)}
 
 
 def check_offer(offer: DecisionOffered, due: Decide, currency: str = "") -> Iterator[Problem]:
-    """Hold an offer to every act the rules allow and to what cash out pays."""
+    """Check an offer against the acts the rules allow and what cash out pays."""
     for act in offer.legal:
         if act not in due.legal:
             yield codes.OFFER_NOT_ALLOWED, f"{act} was offered to {offer.hand} against the rules"
@@ -60,7 +60,7 @@ def check_offer(offer: DecisionOffered, due: Decide, currency: str = "") -> Iter
 def offer_problems(
     offer: DecisionOffered, state: RoundState, balance_minor: int | None, currency: str
 ) -> Iterator[Problem]:
-    """Hold an offer to what is due, and its bars for lack of money to what the wallet had left.
+    """Check an offer against what is due, and its bars for lack of money against what was left.
 
     `balance_minor` is the last balance recorded in the round; where there is none, a bar is
     believed.
@@ -84,7 +84,7 @@ def offer_problems(
 def check_decision_stake(
     made: DecisionMade, added_minor: int, currency: str = ""
 ) -> Iterator[Problem]:
-    """Hold the stake a decision added, and its debit, to what the act costs."""
+    """Check the stake a decision added, and its debit, against what the act costs."""
     if made.added_stake_minor != added_minor:
         added = amount_text(made.added_stake_minor, currency)
         sentence = f"{made.act} of {made.hand} added a stake of {added}"
@@ -95,7 +95,7 @@ def check_decision_stake(
 def check_debit(
     funds: Funds | None, amount_minor: int, what: str, currency: str = ""
 ) -> Iterator[Problem]:
-    """Hold a debit, where the operator gives one, to the stake it is for.
+    """Check a debit, where the operator gives one, against the stake it is for.
 
     What was taken are the positive parts: a negative one gives back money of another kind. A debit
     that the wallet declined took nothing, which `wallet_check` says.
@@ -114,7 +114,7 @@ def check_credit(
     *,
     may_wait: bool = False,
 ) -> Iterator[Problem]:
-    """Hold a credit, where the operator gives one, to the payment it is for.
+    """Check a credit, where the operator gives one, against the payment it is for.
 
     Of one that `may_wait` and is held, a part; which part is `interruptions.check_policy`'s
     business.
@@ -135,7 +135,7 @@ def moves(funds: Funds, direction: str, amount_minor: int) -> bool:
 
 
 def not_credited_minor(settled: Iterable[BetSettled]) -> int | None:
-    """Return what of the payments was held back from the wallet, None where no wallet answers."""
+    """Return how much of the payments was kept from the wallet, None where no wallet answers."""
     told = [(bet.paid_minor, bet.funds) for bet in settled if bet.funds is not None]
     if not told:
         return None
@@ -147,7 +147,7 @@ def check_limits(
     stakes: Mapping[str, Mapping[str, int]],
     currency: str = "",
 ) -> Iterator[Problem]:
-    """Hold the initial stakes to the limits the round was opened with."""
+    """Check the initial stakes against the limits the round was opened with."""
     bounds = {bet: (limit.min_minor, limit.max_minor) for bet, limit in (limits or {}).items()}
     unknown = sorted({bet for bets in stakes.values() for bet in bets} - set(bounds))
     if unknown:
@@ -161,7 +161,7 @@ def check_placed(
     stakes: Mapping[str, Mapping[str, int]],
     currency: str = "",
 ) -> Iterator[Problem]:
-    """Hold the final stakes to the chips last laid, where any were: the deal takes what lies."""
+    """Check the final stakes against the chips last laid, if any: the deal takes what lies."""
     bets = dict.fromkeys(
         (seat, bet) for each in (placed, stakes) for seat in each for bet in each[seat]
     )
@@ -186,7 +186,7 @@ def as_the_rules_pay(
 
 
 class Settlements:
-    """The settlements a round recorded, held to the outcomes as they come."""
+    """The settlements a round recorded, checked against the outcomes as they come."""
 
     def __init__(self, currency: str) -> None:
         """Begin with none; amounts are in `currency`."""
@@ -232,7 +232,7 @@ class Settlements:
         }
 
     def finish(self, expected: list[Outcome], closed: RoundClosed) -> Iterator[Problem]:
-        """Hold the whole to the final outcomes and to the totals of the closing event."""
+        """Check the whole against the final outcomes and the totals of the closing event."""
         missing, told = False, self.recorded.values()
         for outcome in expected:
             bet = (outcome.hand, outcome.bet)
@@ -271,7 +271,8 @@ def check_refunds(
     decided: Collection[Bet],
     currency: str,
 ) -> Iterator[Problem]:
-    """Hold the refunds of a void to the stakes: each comes back whole, what was paid included.
+    """Check the refunds of a void against the stakes: each comes back whole, what was paid
+    included.
 
     A bet that was `decided` and settled before the void stands; its stake may come back, too.
     """

@@ -1,6 +1,6 @@
-"""A round told in sentences: for each event who acted and what it says.
+"""A round in sentences: for each event, who acted and what it says.
 
-Screens and reports print the same words. They are as recorded: whoever prints them makes what does
+Screens and reports print the same words. They are as recorded: the printing code makes what does
 not print visible first (names are whatever somebody chose).
 """
 
@@ -181,7 +181,7 @@ def describe(data: EventData, state: RoundState | None, currency: str, zone: tzi
 
 
 def decision_words(decided: DisputeDecided, currency: str) -> str:
-    """Return what was decided of a case, and paid by it, in the round's `currency`."""
+    """Return what a case decided and paid, in the round's `currency`."""
     amount = amount_text(decided.amount_minor, currency)
     match decided.remedy:
         case "refer":
@@ -202,7 +202,7 @@ def decision_words(decided: DisputeDecided, currency: str) -> str:
 
 
 def decision_word(decided: DisputeDecided) -> str:
-    """Return what was decided in the word that staff have for it: rejected, paid, voided.
+    """Return the decision in the word that staff use: rejected, paid, voided.
 
     A complaint is rejected where the evidence says so and the result is honoured; of one that the
     evidence leaves open, the result stands.
@@ -236,7 +236,7 @@ def dealer_cards(state: RoundState) -> tuple[str, ...]:
 
 
 def _record(data: EventData) -> str | None:
-    """Tell what begins and ends a round or a case, and what became of an alarm."""
+    """Describe events that begin or end a round or a case, or change an alarm."""
     match data:
         case RoundOpened(rules_digest=digest):
             return f"round opened under rules {digest[:16]}…"
@@ -256,7 +256,7 @@ def _record(data: EventData) -> str | None:
 
 
 def _money(data: EventData, currency: str) -> str | None:
-    """Tell what money was settled or moved."""
+    """Describe events that settle or move money."""
     match data:
         case BetSettled():
             paid = amount_text(data.paid_minor, currency)

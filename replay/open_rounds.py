@@ -1,4 +1,4 @@
-"""The rounds that wait for their players: what is held in them, for how long, what comes next.
+"""Rounds that wait for their players: what is held in them, for how long, and what comes next.
 
 They are found by the ledger's look-up index and read whole, many in one query.
 """
@@ -58,7 +58,7 @@ class OpenRounds:
     """Reads open rounds of one ledger as they stand `now`; rules, policies and outages once."""
 
     def __init__(self, ledger: Ledger, now: datetime) -> None:
-        """Read what the rounds hang on."""
+        """Read what the rounds depend on."""
         self._ledger, self.now = ledger, now
         self._games = {digest: rules.id for digest, rules in rules_by_digest(ledger).items()}
         self._policies = policies_by_digest(ledger)
@@ -91,7 +91,7 @@ class OpenRounds:
         return with_resumptions(stood, resumed_at(self._decided.get(events[0].event.stream, ())))
 
     def describe(self, events: Sequence[Recorded]) -> WaitingRound:
-        """Return what is told of a round."""
+        """Return what is shown about a round."""
         opened = events[0].event.data
         assert isinstance(opened, RoundOpened)
         waiting = waiting_of(events)

@@ -30,7 +30,7 @@ def random_player(seed: int) -> Player:
 
 
 def cautious_player(state: RoundState, name: str, offered: Sequence[Act]) -> Act:
-    """Choose for someone who never risks a bust, insures, and takes even money."""
+    """Choose as a player who never risks a bust, insures, and takes even money."""
     for safe in (INSURANCE, EVEN_MONEY):
         if safe in offered:
             return safe
@@ -53,7 +53,7 @@ def optimal_player(state: RoundState, name: str, offered: Sequence[Act]) -> Act:
 def make_player(name: str, seed: int) -> Player:
     """Return the player of that name; `seed` matters to the random one alone.
 
-    Raises KeyError for a name that is none of PLAYERS.
+    Raises KeyError for a name that is not one of PLAYERS.
     """
     return PLAYERS[name](seed)
 

@@ -1,4 +1,4 @@
-"""The wallet's movements held to the ledger's, by their references. Pure but for the reading.
+"""The wallet's movements compared with the ledger's, by reference. Pure except for reading.
 
 It is the only way to find a round that was never logged, so it reads the statement of any wallet.
 Of each reference the wallet's movements are added up, since a stake that was cancelled is there
@@ -64,7 +64,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Reconciled(msgspec.Struct, frozen=True):
-    """What came of it: so many lines from `begin` to `end`, of which references `agree`."""
+    """The result: how many lines from `begin` to `end`, and how many references `agree`."""
 
     begin: str
     end: str
@@ -101,7 +101,7 @@ def booked_in(ledger: Ledger) -> list[Booked]:
 def reconcile(
     lines: Sequence[Line], booked: Iterable[Booked], intents: Iterable[Intent], now: datetime
 ) -> Reconciled:
-    """Hold the wallet's movements, of which there is one at least, to the ledger's."""
+    """Compare the wallet's movements, at least one, with the ledger's."""
     by_reference: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
         by_reference[line.reference].append(line)

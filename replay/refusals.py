@@ -1,4 +1,4 @@
-"""Hold a refused input to what the ledger says of it: what was on offer, and what time it was.
+"""Check a refused input against the ledger: what was on offer, and what time it was.
 
 That an input was late, illegal or came when nothing was open any more is a claim of the house. It
 is judged like any other, by the ledger's own offers, deadlines and times. Pure.
@@ -29,7 +29,7 @@ def check_refusal(
     default_due: datetime | None,
     outages: Iterable[Outage],
 ) -> Iterator[Problem]:
-    """Say that an input was refused which the round was open to.
+    """Say that an input was refused although the round was open to it.
 
     `refusal` is an InputRefused, `offered` the DecisionOffered that stands then, `laid` the last
     StakesPlaced; `state` is that of the cards, None where it is unknown. `default_due` is when the
@@ -65,7 +65,7 @@ def _was_overtaken(data: InputRefused, stands: Event | None) -> bool:
 
 
 def _on_offer(came: str, offered: Event | None, state: RoundState | None) -> str | None:
-    """Say since when an input was on offer, None where it was not or the rules forbade it."""
+    """Say since when an input was on offer; None if it was not, or the rules forbade it."""
     offer = None if offered is None else offered.data
     if offered is None or not isinstance(offer, DecisionOffered):
         return None

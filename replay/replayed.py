@@ -1,4 +1,4 @@
-"""A round as it was rebuilt: what the replayer hands to whoever judges, prices or prints it."""
+"""A round as it was rebuilt: what the replayer hands to code that judges, prices or prints it."""
 
 from collections.abc import Mapping
 

@@ -78,12 +78,12 @@ def replay_round(
 ) -> Replay:
     """Rebuild one round from the events of its stream, in order.
 
-    `rules_by_digest` holds the ledger's rule sets. `sealed_seed` is the seed as whoever holds the
+    `rules_by_digest` holds the ledger's rule sets. `sealed_seed` is the seed as the holder of the
     key unsealed it: where none that fits was revealed, the cards are held to it. Raises
     RoundUnreadable for a stream that does not begin with RoundOpened.
     """
     if not events or not isinstance(events[0].event.data, RoundOpened):
-        raise RoundUnreadable("this stream does not begin with RoundOpened: it is no round")
+        raise RoundUnreadable("this stream does not begin with RoundOpened, so it is not a round")
     return _Replayer(events, events[0].event.data, rules_by_digest, sealed_seed).run()
 
 
@@ -328,7 +328,8 @@ class _Replayer:
     def _shown(self, shown: HoleCardShown) -> Iterator[Problem]:
         yield from self.shoe.show(shown.card)
         if self.shoe.hole is None and self.hole not in (None, shown.card):
-            yield codes.CARD_MISMATCH, f"the hole card was dealt as {self.hole}, shown otherwise"
+            text = f"the hole card was dealt as {self.hole}, but shown as another card"
+            yield codes.CARD_MISMATCH, text
         yield from self._reach_look()
         if isinstance(self._due_now(), Check):
             yield from self._unchecked()
@@ -343,7 +344,8 @@ class _Replayer:
         self._apply(shown.card)
         natural = self.state.hole_natural
         if self.shoe.hole is None and natural is not None and natural != self.state.dealer.natural:
-            yield codes.CHECK_WRONG, f"the check said natural {natural}, the hole card says not"
+            text = f"the check said natural {natural}, but the hole card shows otherwise"
+            yield codes.CHECK_WRONG, text
 
     # Decisions
 
@@ -365,7 +367,7 @@ class _Replayer:
         yield from self._reach_decision(made.hand)
         offer, self.offer, self.made = self.offer, None, made
         if made.actor is None:
-            yield codes.ACTOR_MISSING, f"nobody is named for {made.act} of {made.hand}"
+            yield codes.ACTOR_MISSING, f"the record does not say who made {made.act} of {made.hand}"
         if self.state is None or self.lost:
             return
         due = self.state.due
@@ -408,7 +410,7 @@ class _Replayer:
     # The end
 
     def _play_ended(self) -> Iterator[Problem]:
-        """Where nothing more is played and the rules are not done, what is paid is unknown."""
+        """If play stops before the rules are done, what is paid is unknown."""
         ended = not self._left_to_play and any(
             isinstance(each.event.data, RoundClosed) for each in self.events
         )

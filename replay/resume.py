@@ -1,4 +1,4 @@
-"""Take an interrupted round up again where its recorded events left it (`recorded_play`)."""
+"""Resume an interrupted round where its recorded events left it (`recorded_play`)."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ def resume_round(ledger: Ledger, round_id: str, *, wallet: AnyWallet | None = No
     """Return a live round that goes on from the last recorded turn, with the right offer.
 
     Where the decision that is due was not offered as the rules and the recorded balance allow, it
-    is offered anew. With a `wallet` the round is taken over: what another process has asked for it
+    is offered again. With a `wallet` the round is taken over: what another process has asked for it
     and not yet recorded is cancelled, and that process's turn refused; what was won and is not
     recorded as paid is asked for, and what the wallet raises comes through. Raises what
     `take_up` raises, and SigningRefused for a restored copy, which goes on with nothing.

@@ -23,7 +23,7 @@ V1: Final = "round/v1"
 V2: Final = "round/v2"
 MAX_MINOR: Final = 2**53 - 1
 RESULTS: Final = ("win", "lose", "push", "cash-out")
-"""The words for what a screen showed of a bet."""
+"""The words for a bet's result on a screen."""
 
 _HAND = re.compile(r"s[1-9](\.[12])?")
 _SEAT = re.compile(r"s[1-9]")
@@ -135,7 +135,7 @@ class RoundText(msgspec.Struct, frozen=True):
 
     @property
     def screen_is_foreign(self) -> bool:
-        """Whether the screen's amounts are in another currency than the round's."""
+        """Whether the screen's amounts are in a currency other than the round's."""
         shown = None if self.screen is None else self.screen.currency
         return None not in (shown, self.currency) and shown != self.currency
 
@@ -194,7 +194,7 @@ def _quoted(text: str) -> str:
 
 
 def _version(table: Mapping[str, Any]) -> str:
-    """Return the version a file is of, its fields held to it."""
+    """Return a file's version, after checking its fields against it."""
     unknown = sorted(set(table) - _FIELDS - _FIELDS_OF_V2)
     if unknown:
         raise RoundTextError(f"unknown field {unknown[0]!r}; is it above the tables?")
@@ -238,7 +238,7 @@ def _minor(amount: object, what: str, least: int = 0) -> int:
 
 
 def _by_bet(table: object, name: str, read: Callable[[object, str], _Value]) -> dict[Bet, _Value]:
-    """Read a table that says something of each bet; `read` takes a value and what it is of."""
+    """Read a table that says something about each bet; `read` takes a value and what it is of."""
     if not isinstance(table, dict):
         raise RoundTextError(f"{name} must be a table")
     found = {}
@@ -337,7 +337,7 @@ def _deal(receiver: str, card: str, rest: list[str]) -> DealMove:
             f"{card!r} is not a card; write rank and suit, as Kd or Tc, or ?? for one nobody knows"
         )
     if rest and (rest != ["down"] or receiver != DEALER):
-        raise RoundTextError("after the card stands nothing, or `down` for the dealer's hole card")
+        raise RoundTextError("only `down`, for the dealer's hole card, may follow the card")
     return DealMove(receiver, card, down=bool(rest))
 
 

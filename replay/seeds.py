@@ -1,4 +1,4 @@
-"""Revealed seeds held to one another: none may come again, and none may follow from another.
+"""Revealed seeds compared: none may be used again, and none may follow from another.
 
 A shoe is secret only as long as its seed is. Once a seed is revealed, everybody can work out the
 shoes made of it, and of seeds that can be guessed from it. So a round may not reveal a seed that
@@ -40,7 +40,7 @@ class Revealed(NamedTuple):
 def revealed(recorded: Recorded) -> Revealed | None:
     """Return the seed that an event of a round reveals, None for every other event.
 
-    What is not hexadecimal or not 32 bytes long is no seed, and replay says so.
+    What is not hexadecimal or not 32 bytes long is not a seed, and replay says so.
     """
     event = recorded.event
     if not isinstance(event.data, ShoeRevealed) or not is_round(event.stream):
@@ -52,10 +52,10 @@ def revealed(recorded: Recorded) -> Revealed | None:
 
 
 class Reveals:
-    """The beginnings of revealed seeds and the leaves that revealed them: 16 bytes a reveal."""
+    """The beginnings of revealed seeds and the leaves that revealed them: 16 bytes each."""
 
     def __init__(self, raw: bytes = b"") -> None:
-        """Begin with what another one's `raw` holds."""
+        """Begin with the contents of another's `raw`."""
         self._raw = bytearray(raw)
 
     @property
@@ -81,7 +81,7 @@ class Reveals:
             yield recorded
 
     def merge(self, raw: bytes) -> None:
-        """Take in what another one's `raw` holds."""
+        """Take in the contents of another's `raw`."""
         self._raw += raw
 
     def suspects(self) -> list[int]:
@@ -101,7 +101,7 @@ class Reveals:
 
 
 def seed_findings(reveals: Iterable[Revealed]) -> list[Finding]:
-    """Return what revealed seeds show of one another, by the leaves that revealed them.
+    """Return what revealed seeds show about each other, by the leaves that revealed them.
 
     The finding is that of the later reveal, whichever of the two rounds was committed to first. A
     round that reveals more than once is held to the others by the first reveal alone.
@@ -126,7 +126,7 @@ def seed_findings(reveals: Iterable[Revealed]) -> list[Finding]:
 def repeated_seed(
     round_id: str, events: Sequence[Recorded], same_seed: Sequence[Recorded]
 ) -> list[Finding]:
-    """Return what the reveals of other rounds, `same_seed`, show of the seed of one round."""
+    """Return what the reveals of other rounds, `same_seed`, show about the seed of one round."""
     reveals = filter(None, map(revealed, (*same_seed, *events)))
     return [each for each in seed_findings(reveals) if each.stream == round_id]
 

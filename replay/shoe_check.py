@@ -1,4 +1,4 @@
-"""Hold the cards of a round to the shoe that was committed to."""
+"""Check the cards of a round against the shoe that was committed to."""
 
 from collections.abc import Iterator, Sequence
 
@@ -60,18 +60,18 @@ class ShoeCheck:
         return commitment(self._round_id, self._digest, seed).hex() == self._commitments[0]
 
     def check_committed(self) -> Iterator[Problem]:
-        """Hold the round to one commitment, once it is dealt from a shoe."""
+        """Check that the round has one commitment, once it is dealt from a shoe."""
         count = len(self._commitments)
         if count != 1:
             yield codes.COMMITMENT_MISMATCH, f"the round has {count} commitments, not one"
 
     def reveal(self, revealed: ShoeRevealed) -> Iterator[Problem]:
-        """Hold the revealed seed to the commitment."""
+        """Check the revealed seed against the commitment."""
         if len(self._commitments) == 1 and not self.fits(seed_bytes(revealed.seed) or b""):
             yield codes.COMMITMENT_MISMATCH, "the revealed seed is not the one committed to"
 
     def deal(self, dealt: CardDealt, card: str) -> Iterator[Problem]:
-        """Hold a dealt card, `FACE_DOWN` for the hole card, to its place in the shoe."""
+        """Check a dealt card, `FACE_DOWN` for the hole card, against its place in the shoe."""
         index = dealt.shoe_index
         if index != self.next_index:
             sentence = f"card {index} of the shoe was dealt where card {self.next_index} was next"
@@ -85,7 +85,7 @@ class ShoeCheck:
             yield codes.CARD_MISMATCH, other_card(card, due, index)
 
     def show(self, card: str) -> Iterator[Problem]:
-        """Hold the shown hole card to its place in the shoe."""
+        """Check the shown hole card against its place in the shoe."""
         due, index = self.hole, self.hole_index
         if due is not None and index is not None and card != due:
             yield codes.CARD_MISMATCH, other_card(card, due, index, is_hole=True)
@@ -110,7 +110,7 @@ class ShoeCheck:
 
 
 def check_reveal(events: Sequence[Recorded]) -> Iterator[Problem]:
-    """Hold a whole round's reveal to its commitment; no rules are needed for that."""
+    """Check a whole round's reveal against its commitment; no rules are needed for that."""
     opened = events[0].event.data
     if not isinstance(opened, RoundOpened):
         return

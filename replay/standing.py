@@ -1,6 +1,6 @@
-"""What a ledger says now of its service, its rules and its policies, kept up with as it grows.
+"""A ledger's service, rules and policies as they are now, kept up to date as it grows.
 
-Each is a fold over a stream that only grows. Whoever asks pays for what came since it was last
+Each is a fold over a stream that only grows. A caller pays for what came since the state was last
 asked of this open ledger, by an index of the store, and not for all there ever was.
 """
 
@@ -35,7 +35,7 @@ class Standing:
     """How things stand in one open ledger; threads may share it. Use `standing_of`."""
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Begin empty."""
         self._seqs = dict.fromkeys(_STREAMS, -1)
         self._service = Service()
         self._rules: dict[str, Rules] = {}
@@ -43,20 +43,20 @@ class Standing:
         self._lock = Lock()
 
     def opening(self, ledger: Ledger, game: str, table: str | None) -> Opening:
-        """Return what the opening of a round of a game at a table hangs on."""
+        """Return what the opening of a round of a game at a table depends on."""
         with self._lock:
             self._follow(ledger)
             same = tuple(digest for digest, each in self._rules.items() if each.id == game)
             return Opening(self._service.closes(game, table), self._policy(game), same)
 
     def closed_by(self, ledger: Ledger, *names: str | None) -> GameDisabled | ServiceStopped | None:
-        """Return what keeps a game's id, or a table's name, from opening rounds now."""
+        """Return why a game's id, or a table's name, cannot open rounds now."""
         with self._lock:
             self._follow(ledger)
             return self._service.closes(*names)
 
     def outages(self, ledger: Ledger) -> tuple[Outage, ...]:
-        """Return when the service stood still, as `waiting.outages_in` does."""
+        """Return when the service was stopped, as `waiting.outages_in` does."""
         with self._lock:
             self._follow(ledger)
             return tuple(self._service.outages)
@@ -97,7 +97,7 @@ class Standing:
         return named[-1] if named else None
 
     def _follow(self, ledger: Ledger) -> None:
-        """Take in what came since, which one query tells."""
+        """Take in what came since, by one query."""
         new = ledger.events_beyond(self._seqs)
         grown = {recorded.event.stream for recorded in new}
         if RULES_STREAM in grown:

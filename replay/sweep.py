@@ -1,4 +1,4 @@
-"""The sweep: what a scheduler calls to do what policies have the system do for absent players.
+"""The sweep: a scheduler calls it to do what policies require for absent players.
 
 It may be run as often as wanted and by several processes at once. Every round is pinned to the last
 event that was read of it, so that of two sweeps, or a sweep and a player, one comes first and the
@@ -38,7 +38,7 @@ _Due: TypeAlias = tuple[list[Recorded], datetime | None]
 
 
 class Swept(msgspec.Struct, frozen=True):
-    """A round that was ended, and what it came to, in minor units of its currency.
+    """A round that was ended, and its result, in minor units of its currency.
 
     `default_due` is when it was due, None where no input had been open. `by_hand_minor` is what is
     to be paid by hand: the round's stakes were debited by a wallet, and none was asked to pay.
@@ -81,7 +81,7 @@ def sweep(
     wallet: AnyWallet | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SweepResult:
-    """Do in every open round what is due by the ledger's clock.
+    """Do what is due by the ledger's clock in every open round.
 
     With a `wallet` each round is written by itself, and what was asked of the wallet in turns that
     were never written is cancelled. `progress` is told rounds looked at and rounds in all. Raises
@@ -124,7 +124,7 @@ def sweep(
 
 
 class _Broom:
-    """Ends rounds, many in one transaction, and each by itself where that does not go."""
+    """Ends rounds, many in one transaction, or one by one if that fails."""
 
     def __init__(self, ledger: Ledger, open_rounds: OpenRounds, wallet: AnyWallet | None) -> None:
         self._open_rounds = open_rounds
@@ -185,7 +185,7 @@ class _Broom:
                 if done:
                     swept.append(_told(live, moment, self._by_hand_minor(events, live)))
                 else:
-                    skipped.append(Skipped(round_id, "it is not due any more"))
+                    skipped.append(Skipped(round_id, "it is no longer due"))
         return swept, skipped
 
 

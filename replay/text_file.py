@@ -1,7 +1,7 @@
 """The text of a file that people hand in, whatever program wrote it.
 
 UTF-8 is read, with or without a byte order mark; UTF-16 and UTF-32 are read where they begin with
-one, as Windows programs write them. Anything else is named for what it is.
+one, as Windows programs write them. Anything else is named in the error.
 """
 
 import codecs
@@ -61,7 +61,7 @@ def _decoded(content: bytes, codec: str, name: str) -> str:
 
 
 def _with_zero_bytes(content: bytes) -> str:
-    """Name what holds bytes of zero, which no UTF-8 text does."""
+    """Name the kind of a file with zero bytes, which no UTF-8 text has."""
     start = content[:64]
     for codec, name in (("utf-32-le", "UTF-32"), ("utf-32-be", "UTF-32"),
                         ("utf-16-le", "UTF-16"), ("utf-16-be", "UTF-16")):  # fmt: skip

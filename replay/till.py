@@ -3,9 +3,9 @@ before the wallet hears of it.
 
 A stake is debited before its turn is written, and cancelled where the turn is not. A payment is
 credited after what decided it is written: what is paid is certain by then, its reference is that of
-its bet, and it is asked for again, by whoever goes on with the round, until it is recorded. Where
-turns do not go to the ledger itself, neither holds: payments are made before the turn is passed on,
-and all of a turn is taken back together.
+its bet, and it is asked for again, by the process that goes on with the round, until it is
+recorded. Where turns do not go to the ledger itself, neither holds: payments are made before the
+turn is passed on, and all of a turn is taken back together.
 """
 
 import secrets
@@ -58,10 +58,10 @@ class Till:
     def balance_minor(self) -> int | None:
         """Return what the player can still stake, None where that cannot be had."""
         if self._wallet is not None:
-            # Whoever stakes more than there is hears so from the debit.
+            # A player who stakes more than there is hears so from the debit.
             with suppress(Exception):
                 balance = self._wallet.balance_minor(self._player)
-                # What is no amount says as little as no answer.
+                # An answer without an amount says as little as no answer.
                 return balance if isinstance(balance, int) else None
         return None
 

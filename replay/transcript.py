@@ -17,7 +17,7 @@ def as_round_text(replay: Replay) -> str:
 
     It is round/v2, which holds what was offered, wherever a decision was due. Raises
     RoundUnreadable for a round in which nothing was dealt, whose rules are unknown, or in which
-    something was recorded that is no card, act or stake.
+    something was recorded that is not a card, act or stake.
     """
     if replay.requested is None or replay.rules is None:
         raise RoundUnreadable("nothing was dealt in this round: there is nothing to write down")
@@ -33,7 +33,7 @@ def as_round_text(replay: Replay) -> str:
     try:
         read_round(text.encode())
     except RoundTextError as error:
-        raise RoundUnreadable(f"this round has no text in the format: {error}") from None
+        raise RoundUnreadable(f"this round cannot be written in the format: {error}") from None
     return text
 
 

@@ -19,7 +19,7 @@ from replay.engine.outcomes import outcomes
 from replay.engine.round import RoundState, Stakes
 
 ASIDES: Final = (InputRefused, ViewAcknowledged, ConnectionLost, ConnectionRestored)
-"""What may stand in a round at any time and changes nothing of its play."""
+"""What may stand in a round at any time without changing its play."""
 
 
 class Position(NamedTuple):

@@ -1,4 +1,4 @@
-"""A round as its player may see it: plain data, to be sent as JSON by whoever serves a table.
+"""A round as its player may see it: plain data, to be sent as JSON by the server of a table.
 
 All of it is what events already say, so that it holds neither a card that lies face down nor one
 that is to come, and not the seed before the round has ended. `seq` and `leaf_index` are those of
@@ -103,12 +103,12 @@ class RoundView(msgspec.Struct, frozen=True):
 def view_of(ledger: Ledger, round_id: str) -> RoundView:
     """Return what the player of a round may see of it now, by its events, unverified.
 
-    Raises UnknownStream, EventUnreadable, and RoundUnreadable for a stream that is no round.
+    Raises UnknownStream, EventUnreadable, and RoundUnreadable for a stream that is not a round.
     """
     events = ledger.events(round_id)
     opened, last = events[0].event.data, events[-1]
     if not isinstance(opened, RoundOpened):
-        raise RoundUnreadable(f"{round_id} is no round")
+        raise RoundUnreadable(f"{round_id} is not a round")
     rules = standing_of(ledger).rules(ledger, opened.rules_digest)
     own = rules.get(opened.rules_digest)
     ends = [e.event.data for e in events if isinstance(e.event.data, RoundClosed | RoundVoided)]

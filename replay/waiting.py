@@ -4,7 +4,7 @@ One definition for the live table, the sweep and the audit: a fold over a round'
 function of it. Every time is one that an event was recorded at. The period runs from the latest of
 opening, chips laid, deal, offer, input, loss and restoration; an input that was refused changed
 nothing and starts no period. While the service stood still nobody could play: that time never
-counts against the player. A case decided by `resume` begins the period anew.
+counts against the player. A case decided by `resume` starts the period again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,10 +37,10 @@ from replay.policies import Policy
 
 
 class Outage(NamedTuple):
-    """The service stood still from `start` to `stop`, for a game's id, a table, or (None) all.
+    """The service was stopped from `start` to `stop`, for a game's id, a table, or (None) all.
 
     `start` is None where a start was recorded and no stop: the service broke down, nobody knows
-    when. `stop` is None while it lasts. `grants_whole_period` tells that the period begins anew at
+    when. `stop` is None while it lasts. `grants_whole_period` tells that the period starts again at
     its end whatever the policy says of outages.
     """
 
@@ -103,7 +103,7 @@ def follow(waiting: Waiting, data: EventData, at: datetime) -> Waiting:
 
 
 def waiting_of(events: Sequence[Recorded]) -> Waiting:
-    """Return how a round waits after all of its events, of which there is one at least."""
+    """Return how a round waits after all of its events, at least one."""
     waiting = Waiting(parse_time(events[0].event.at))
     for recorded in events:
         waiting = follow(waiting, recorded.event.data, parse_time(recorded.event.at))
@@ -170,7 +170,7 @@ def outages_in(operations: Iterable[Recorded]) -> tuple[Outage, ...]:
     """Return when the service stood still, from the events of `operations`.
 
     A start ends the stop of its own scope. One without such a stop follows a breakdown that nobody
-    recorded: whoever was playing then is given the benefit of it.
+    recorded: a player who was playing then is given the benefit of it.
     """
     service = Service()
     for recorded in operations:

@@ -216,7 +216,7 @@ class _Walker:
     # The dealer's end
 
     def _stop(self, index: int) -> None:
-        """Hold `dealer stops` to the rules; where they draw on, try every card that could come."""
+        """Check `dealer stops` against the rules; if they draw on, try each possible card."""
         if not self._look(more=False, at_check=True):
             return
         ended = [each for each in self.worlds if isinstance(each.state.due, Settle)]

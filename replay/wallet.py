@@ -54,21 +54,21 @@ class Wallet(Protocol):
         """Pay out."""
 
     def cancel(self, player: str, reference: str) -> None:
-        """Undo the movement of that reference; one that never was is no error."""
+        """Undo the movement of that reference; undoing one that never was is not an error."""
 
 
 @runtime_checkable
 class OperatorsWallet(Protocol):
     """A wallet of all rounds of an operator, which is asked in the currency of each.
 
-    It moves money, and so nothing of a round played for fun.
+    It moves money, so it is never used for a round played for fun.
     """
 
     def in_unit(self, unit: str) -> Wallet:
         """Return it as the wallet of amounts of this unit (`replay.currency`)."""
 
     def cancel(self, player: str, reference: str) -> None:
-        """Undo the movement of that reference; one that never was is no error."""
+        """Undo the movement of that reference; undoing one that never was is not an error."""
 
 
 AnyWallet: TypeAlias = Wallet | OperatorsWallet

@@ -16,7 +16,7 @@ def offer_problems(state: RoundState, move: OfferMove, text: RoundText) -> list[
     """Return what is wrong with an offer in the state in which it was made."""
     due = state.due
     if move.hand.split(".")[0] not in text.stakes:
-        return [(codes.STAKE_MISSING, f"'{move}' is of a seat without a stake")]
+        return [(codes.STAKE_MISSING, f"'{move}' names a seat without a stake")]
     if not isinstance(due, Decide) or due.hand != move.hand:
         sentence = f"{move.hand} was offered a decision where {describe(due)} was due"
         return [(codes.OFFER_NOT_ALLOWED, sentence)]
@@ -60,14 +60,14 @@ def in_every_case(found: Sequence[Sequence[Problem]]) -> list[Problem]:
         if all((code, text) in each for each in others):
             shared[code, text] = None
         elif all(code in dict(each) for each in others):
-            shared[code, "with every card that the unknown one can be, this offer is wrong"] = None
+            shared[code, "whatever the unknown card is, this offer is wrong"] = None
     return list(shared)
 
 
 def _afforded(
     state: RoundState, due: Decide, move: OfferMove, text: RoundText
 ) -> Iterator[Problem]:
-    """Yield the acts that were barred for want of money which the screen's balance held.
+    """Yield the acts that were barred for lack of money that the screen's balance held.
 
     What the round has paid meanwhile is left out of it: there was at least so much.
     """
@@ -79,5 +79,5 @@ def _afforded(
         cost = added_stake_minor(state, act) if act in due.legal else None
         if reason == "funds" and cost is not None and 0 < cost <= left:
             has = amount_text(left, text.currency or "")
-            sentence = f"{act} of {move.hand} was barred for want of money, {has} were left"
+            sentence = f"{act} of {move.hand} was barred for lack of money, but {has} was left"
             yield codes.OFFER_WITHHELD, sentence

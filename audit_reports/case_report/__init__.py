@@ -1,1 +1,1 @@
-"""Case reports: one round, its evidence, verdict and remedies, for whoever has to be convinced."""
+"""Case reports: one round, its evidence, verdict and remedies, for those who must be convinced."""

@@ -65,8 +65,9 @@ def build_annex(
 def _basis(assessment: Assessment) -> tuple[str, ...]:
     governing = assessment.governing
     fault = (
-        "The operator's side failed: nobody gains by their own fault, so no remedy that leaves the "
-        "player below what was shown or recorded is applied without an adjudicator.",
+        "The operator's side failed: nobody may gain from their own fault, so no remedy "
+        "that leaves the player below what was shown or recorded is applied without an "
+        "adjudicator.",
     )
     return (governing.why, *(fault if assessment.operator_at_fault else ()))
 

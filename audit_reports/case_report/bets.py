@@ -72,7 +72,7 @@ def sums_of(
 ) -> Sums:
     """Return what a round comes to.
 
-    An adjudicator's decision settles all that was due, goodwill and a withdrawal nothing of it.
+    An adjudicator's decision settles all that was due; goodwill and a withdrawal settle none of it.
     `cases` are all about the round, `after` its events with those by which the decision ended it.
     """
     governing = assessment.governing

@@ -1,6 +1,6 @@
 """What a report says first: the outcome for the player, what was paid in all, what is due.
 
-Pure. Its reader knows the game and none of our words.
+Pure. Its reader knows the game but not our terms.
 """
 
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ _PROPOSED: Final = {
 }
 _OPEN: Final = {
     "resume": "the round waits for you as it was, with the same cards to come",
-    "apply_default": "the round is played to its end by the rule that was disclosed",
+    "apply_default": "the round is played to its end under the disclosed rule",
     "honour": "nothing is left for you to decide: the table finishes the round and pays it",
     "void": "the round ends, and every stake goes back",
 }
@@ -52,7 +52,7 @@ def _outcome(assessment: Assessment, case: Case | None, sums: Sums) -> str:
     what = _standing(assessment, sums)
     refers = assessment.governing.name == "refer"
     if case is not None and case.state == "referred":
-        first = what[0] if refers else f"by the record {what[0]}"
+        first = what[0] if refers else f"according to the record, {what[0]}"
         return _said("This goes to an adjudicator", [first, *what[1:]])
     if refers:
         what = ["this goes to an adjudicator", *what]
@@ -75,7 +75,7 @@ def _decided(assessment: Assessment, case: Case, sums: Sums) -> str:
     paid = [_were_paid(sums)] if assessment.money_may_move else []
     if decided.remedy == "goodwill":
         stands = _standing(assessment, sums)[0]
-        return _said(lead, [stands, f"beside it the operator gave you {moved} in goodwill", *paid])
+        return _said(lead, [stands, f"the operator also gave you {moved} as goodwill", *paid])
     if decided.remedy == "award":
         return _said(lead, [f"{moved} was awarded and has been paid to you", *paid])
     if sums.moved_minor and decided.remedy == "void":

@@ -67,7 +67,7 @@ def next_steps(
         return (
             *(undisputed if referral.data.amount_minor else ()),
             "An adjudicator weighs the case next, and gets the whole record of the round.",
-            "You need do nothing; you will be told when it is decided.",
+            "You do not need to do anything; you will be told when it is decided.",
         )
     if case.state == "decided":
         return tuple(_after_decision(case, sums, policy, zone))
@@ -97,7 +97,7 @@ def since(
         what = "ended" if last.type in CLOSING else "last went on"
         told.append(f"The round {what} at {moment_words(last.at, zone)}, after the decision.")
     if anew is not None and anew.corrected_by == case.id and case.moved_minor:
-        told.append(f"Assessed anew, the round was corrected by case {case.id}: nothing is due.")
+        told.append(f"Assessed again, the round was corrected by case {case.id}: nothing is due.")
     told += [
         f"Case {other.id} about the same round was opened at {moment_words(other.opened_at, zone)}."
         for other in cases
@@ -119,7 +119,7 @@ def _after_decision(case: Case, sums: Sums, policy: Policy | None, zone: tzinfo)
             until = moment_words(format_time(parse_time(decision.at) + period), zone)
             yield (
                 f"You have {period.total_seconds() // 60:.0f} minutes from the decision, until "
-                f"{until}; after that it is played to its end by the rule that was disclosed."
+                f"{until}; after that it is played to its end under the disclosed rule."
             )
     if sums.moved_minor:
         yield f"{sums.text(sums.moved_minor)} was paid to you on {moment_words(decision.at, zone)}."

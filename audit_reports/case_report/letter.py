@@ -1,6 +1,6 @@
 """What of a report a player's letter shows, so that it stays on one page of A4.
 
-Pure. Nothing is lost by it: the answer speaks of every bet, and what is not listed is summed up.
+Pure. Nothing is lost: the answer mentions every bet, and anything not listed is summed up.
 """
 
 from typing import Final, NamedTuple
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from audit_reports.case_report.model import BetView, CaseReport, HandView
 
 LONG: Final = 1_000
-"""From how many characters on a letter is long, and printed smaller."""
+"""A letter of more characters than this is long, and printed smaller."""
 
 A_BET: Final = 150
 """How many characters take as much room as a bet and its cards."""

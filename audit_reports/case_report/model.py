@@ -245,8 +245,8 @@ class Annex(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
-    """A whole report; `as_of` is the time of the last leaf it rests on, so equal input makes it
-    anew.
+    """A whole report; `as_of` is the time of the last leaf it rests on, so equal input makes
+    the same report.
 
     `headline` says what the round comes to for the player, `answer` answers what was asked, and
     `clause` is what the answer rests on. `verdict` is None where nobody complained. `found` says in

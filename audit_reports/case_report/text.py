@@ -94,7 +94,7 @@ def _bet(bet: BetView, report: CaseReport) -> str:
     could = (
         ""
         if bet.could_have is None
-        else " By play that was refused, withheld or cut off it could have come to "
+        else " With the play that was refused, withheld or cut off, it could have come to "
         f"{bet.could_have.words(bet.stake_minor, report.currency)}."
     )
     return (
@@ -166,7 +166,7 @@ def _annex(report: CaseReport, annex: Annex) -> Iterator[str]:
 
 def _remedy(remedy: Remedy, report: CaseReport) -> str:
     lawful = "governs" if remedy.governs else "lawful" if remedy.lawful else "not lawful"
-    comes_to = "its sum undecided"
+    comes_to = "its amount undecided"
     if remedy.due_minor is not None:
         comes_to = f"comes to {amount_text(remedy.due_minor, report.currency)}"
         if remedy.lawful:

@@ -212,7 +212,7 @@ def _rate(cell: Cell) -> float | None:
 
 
 def _right_paid(touched: Sequence[Counted], judged: Sequence[JudgedRound]) -> Mapping[CellKey, int]:
-    """Return what the touched rounds would have paid, had they been paid as the judge has it."""
+    """Return what the touched rounds would have paid, if they had been paid as judged here."""
     by_round = {each.round: each for each in judged}
     sums: dict[CellKey, int] = {}
     for each in touched:

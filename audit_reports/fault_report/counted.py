@@ -1,8 +1,8 @@
 """Rounds counted and judged where their leaves were verified, in one pass over them.
 
-What a round says of itself is folded as for the tables, and held to its rules as by an audit. The
-rounds that lie whole in a range of leaves are done by whichever process verified the range; the
-others are joined from their pieces (`Joined`).
+What a round says of itself is folded as for the tables, and checked against its rules as in an
+audit. The rounds that lie whole in a range of leaves are done by whichever process verified the
+range; the others are joined from their pieces (`Joined`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -132,12 +132,12 @@ class Joined:
 
 
 def gathering(stream: str) -> Gathered:
-    """Return a round of which no leaf was taken in yet."""
+    """Return a round before its first leaf."""
     return Gathered(stream, [], [], [], is_stored=False)
 
 
 def count_round(held: Gathered, found: Iterable[Finding]) -> Counted | None:
-    """Return a round as it stands, with what was found in it; None of what opened no round."""
+    """Return a round as it stands, with what was found in it; None if no round was opened."""
     rows = rows_of(held.stream, held.events, None)
     if rows is None:
         return None

@@ -39,14 +39,14 @@ class Request(NamedTuple):
 
 
 class Watch(NamedTuple):
-    """Who is told how many leaves are counted, and how many rounds judged, of how many."""
+    """What is told how many leaves are counted, and how many rounds judged, of how many."""
 
     counting: Progress | None = None
     judging: Progress | None = None
 
 
 SHARED_FROM: Final = 1_000
-"""From how many rounds on worker processes judge sooner than this one alone."""
+"""From this many rounds on, worker processes are faster than this one alone."""
 
 SHARE: Final = 50
 """How many rounds a worker judges at a time."""
@@ -59,8 +59,8 @@ def fault_report(ledger: Ledger, request: Request, watch: Watch = UNWATCHED) -> 
     """Return the blast radius of a fault in a ledger, or in the tree that was asked for.
 
     For the same tree and the same request it is the same, however the ledger went on since. Raises
-    ReportError for what names no fault of this ledger, NoteRefused for a checkpoint of another
-    history, LeafRefused where a leaf does not verify, and the ledger's errors.
+    ReportError for a text that names no fault of this ledger, NoteRefused for a checkpoint of
+    another history, LeafRefused where a leaf does not verify, and the ledger's errors.
     """
     asked = read_fault(request.fault)
     said = None if request.note is None else checkpoint_in(ledger, request.note)
@@ -82,7 +82,7 @@ def fault_report(ledger: Ledger, request: Request, watch: Watch = UNWATCHED) -> 
 
 
 def chosen(asked: Asked, found: Scan) -> tuple[Fault, list[Counted]]:
-    """Return the fault that is meant, and the rounds it touched in the order of their leaves."""
+    """Return the fault meant, and the rounds it touched in the order of their leaves."""
     fault = choose(asked, found.names, found.kept)
     touched = [each for each in found.kept.values() if fault.touches(each)]
     return fault, sorted(touched, key=lambda each: each.first_leaf)

@@ -130,7 +130,7 @@ class _Sums(NamedTuple):
 
 
 def _held_to_grounds(counted: Counted, facts: Facts) -> _Sums:
-    """Hold what reached the player for each bet to the best ground there is for it.
+    """Compare what reached the player for each bet with the best ground for it.
 
     That something was paid is itself no ground here. Of a round that was not closed nothing was
     paid too much: play, or who voided it, had the word, not settlement.

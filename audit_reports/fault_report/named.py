@@ -20,7 +20,7 @@ Kind: TypeAlias = Literal["finding", "build", "rules", "table"]
 """What a fault is named by."""
 
 SHORTEST_DIGEST: Final = 6
-"""From how many characters on a text is taken for the beginning of a rules digest."""
+"""A text of at least so many characters may be the beginning of a rules digest."""
 
 MOST_NAMED: Final = 8
 """How many names a refusal lists."""
@@ -32,7 +32,7 @@ _OF_LEAVES: Final = {
 
 
 class Asked(NamedTuple):
-    """A fault as it was written: `kind` where it was said, `place` of one finding among others."""
+    """A fault as it was written: its `kind` if given, the `place` of one finding among others."""
 
     text: str
     kind: Kind | None
@@ -57,7 +57,7 @@ class Fault(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The fault as a command takes it, whatever else has the same name."""
+        """The fault as a command takes it, even if something else has the same name."""
         return f"{self.kind}:{self.name}" + (f"@{self.round}" if self.round else "")
 
     @property
@@ -106,7 +106,7 @@ def read_fault(text: str) -> Asked:
     is_placed = bool(at) and (kind == "finding" or (kind is None and code in KINDS))
     asked = Asked(text, kind, code if is_placed else name, place if is_placed else None)
     if not asked.name or asked.place == "":
-        raise ReportError(f"{text!r} names no fault: give a finding, a build, rules or a table")
+        raise ReportError(f"{text!r} is not a fault: give a finding, a build, rules or a table")
     if kind == "finding" and asked.name not in KINDS:
         raise ReportError(f"there is no finding {asked.name!r}: `audit` prints those of a ledger")
     return asked

@@ -44,7 +44,7 @@ _OF_CASES = {
 
 
 class Span(NamedTuple):
-    """Rounds opened at `begin` or later, and before `end`; None is no bound. Both are aware."""
+    """Rounds opened at `begin` or later, and before `end`; None means no bound. Both are aware."""
 
     begin: datetime | None = None
     end: datetime | None = None
@@ -116,8 +116,8 @@ def scan(
     """Verify the first `size` leaves, and count and judge every round in them.
 
     `public_key` is the operator's as it was handed over outside the ledger. Raises LeafRefused for
-    the first leaf there is an objection to, KeyUnusable for a key that is none, and the store's
-    errors.
+    the first leaf there is an objection to, KeyUnusable for a text that is not a key, and the
+    store's errors.
     """
     anchor = _anchor(ledger, size, public_key)
     if size == ledger.size():

@@ -1,1 +1,1 @@
-"""One inspection of whole ledgers: everything held to everything, one verdict."""
+"""One inspection of whole ledgers: all parts compared with each other, one verdict."""

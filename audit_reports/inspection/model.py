@@ -19,7 +19,7 @@ something that matters could not be judged. `sound`: none of these.
 """
 
 Weight: TypeAlias = Literal["forged", "wrong", "watch"]
-"""How heavy a finding is: the ledger cannot be believed, it is wrong, or it may be chance."""
+"""How serious a finding is: the ledger cannot be trusted, it is wrong, or it may be chance."""
 
 BY_WEIGHT: Final[tuple[Weight, ...]] = ("forged", "wrong", "watch")
 
@@ -73,7 +73,8 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Returned(msgspec.Struct, frozen=True, kw_only=True):
-    """One bet of one game: what it returned, what such play returns, and what could have been seen.
+    """One bet of one game: what it returned, what this play should return, and what could have been
+    seen.
 
     `detectable` is the smallest bias of its return, as a fraction of the stakes, that this sample
     would have shown with a chance of 19 in 20; None of too few rounds.
@@ -93,7 +94,8 @@ class Returned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stated(msgspec.Struct, frozen=True):
-    """A wallet's statement held to the ledgers' movements: how many lines, and how many agree.
+    """A wallet's statement compared with the ledgers' movements: how many lines, and how many
+    agree.
 
     It reaches from `begin` to `end`; `outside` counts the ledgers' movements before and after it.
     """

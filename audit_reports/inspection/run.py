@@ -54,13 +54,13 @@ WORK: Final = ".inspecting"
 """Where what an inspection has done so far lies in its folder; it goes when it is done."""
 
 Told = Callable[[str, int, int], None]
-"""Told which part is at work, how many leaves it has done, and of how many."""
+"""Called with the part at work, how many leaves it has done, and of how many."""
 
 
 class Asked(NamedTuple):
-    """What is held to what: the operator's key, one for each ledger or one for all, a checkpoint
-    that was kept, a witness policy, and a wallet's statement with its name and its bytes. Whether
-    signatures are verified that a checkpoint would spare.
+    """What an inspection compares with: the operator's key, one for each ledger or one for all, a
+    checkpoint that was kept, a witness policy, and a wallet's statement with its name and its
+    bytes. Whether signatures are verified that a checkpoint would spare.
     """
 
     public_keys: tuple[str, ...]
@@ -243,7 +243,8 @@ def _count(looked: Sequence[_Looked], asked: Asked, work: Path, told: Told) -> _
     if stated is not None and stated.outside:
         unjudged.append(
             f"the statement reaches from {stated.begin[:19]} to {stated.end[:19]} UTC: "
-            f"{stated.outside:,} movements of the ledger before and after it were held to nothing"
+            f"{stated.outside:,} movements of the ledger before and after it were not "
+            "compared with anything"
         )
     returns = tuple(_returned(game) for game in judged.games)
     return _Counted(
@@ -283,7 +284,7 @@ def _of_shuffle(battery: Battery, ledger: str) -> Iterator[Found]:
         failed = ", ".join(f"{test.game}: {test.name}" for test in battery.rejected)
         says = f"{len(battery.rejected)} of {battery.tested} tests of the shuffle failed: {failed}"
         if not battery.beyond:
-            says += "; of a hundred honest ledgers one has such a failure at a single look"
+            says += "; one in a hundred honest ledgers has such a failure at a single look"
         weight: Weight = "wrong" if battery.beyond else "watch"
         yield Found(weight, "shuffle", len(battery.rejected), battery.rounds, says)
     yield from weigh.by_code({ledger: battery.findings}, "wrong")

@@ -1,4 +1,4 @@
-"""A wallet's statement held to every movement of money that ledgers recorded."""
+"""A wallet's statement compared with every movement of money that ledgers recorded."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""From what each part of an inspection found to one word: pure.
+"""Turn what each part of an inspection found into one word. Pure.
 
 The heaviest finding decides. What is only to be watched, or could not be judged, keeps an
 inspection from ending in "sound" and never makes it "findings".
@@ -24,7 +24,7 @@ _TO_BE_SURE: Final = 1.645
 
 
 def word_of(found: Sequence[Found], unjudged: Sequence[str]) -> Word:
-    """Return the one word that findings and what could not be judged come to."""
+    """Return the one word for the findings and for what could not be judged."""
     weights = {each.weight for each in found}
     if "forged" in weights:
         return "untrusted"
@@ -43,8 +43,8 @@ def headline_of(word: Word, found: Sequence[Found], unjudged: Sequence[str]) -> 
         return f"{kinds} wrong in what was recorded. The first: {wrong[0].says}"
     if word == "inconclusive":
         first = found[0].says if found else unjudged[0]
-        return f"Nothing is shown to be wrong, and not everything could be judged: {first}"
-    return "Nothing was found that speaks against what was recorded"
+        return f"Nothing is shown to be wrong, but not everything could be judged: {first}"
+    return "Nothing was found against what was recorded"
 
 
 def in_order(found: Iterable[Found]) -> tuple[Found, ...]:
@@ -70,8 +70,8 @@ def too_few(games: Iterable[GameReport]) -> Iterator[str]:
     for game in games:
         if game.bets[0].word == INCONCLUSIVE:
             yield (
-                f"too few rounds of {game.title} ({unit_words(game.currency)}) to judge the luck "
-                "of its cards by"
+                f"too few rounds of {game.title} ({unit_words(game.currency)}) to test whether "
+                "its cards were fair"
             )
 
 
@@ -82,14 +82,14 @@ def rare_bets(games: Iterable[GameReport]) -> Iterator[str]:
         for bet in others if main.word != INCONCLUSIVE else ():
             if bet.word == INCONCLUSIVE:
                 yield (
-                    f"whether chance alone speaks in the {bet_words(bet.row.bet)} bet of "
+                    f"whether chance explains the {bet_words(bet.row.bet)} bet of "
                     f"{game.title} ({unit_words(game.currency)}): its {bet.row.rounds:,} rounds "
                     "are too few"
                 )
 
 
 def of_game(game: GameReport) -> Iterator[Found]:
-    """Yield what speaks against a game's returns."""
+    """Yield what counts against a game's returns."""
     weights: dict[str, Weight] = {"out of range": "wrong", "watch": "watch"}
     for bet in game.bets:
         if bet.word in weights:

@@ -149,7 +149,7 @@ def _found(found: Found) -> Iterator[str]:
 
 def _returns(inspection: Inspection) -> Iterator[str]:
     yield "Returns on initial stakes"
-    yield f"  {'game, bet':<40}{'rounds':>10}{'realised':>10}{'such play':>10}"
+    yield f"  {'game, bet':<40}{'rounds':>10}{'realised':>10}{'expected':>10}"
     before = ""
     for each in inspection.returns:
         name = f"{each.title} ({unit_words(each.currency)})"

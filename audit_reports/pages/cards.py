@@ -17,7 +17,7 @@ _SUIT_WORDS: Final = {"c": "clubs", "d": "diamonds", "h": "hearts", "s": "spades
 
 
 def card_words(card: str) -> str:
-    """Return a card in words, `ace of spades`; what is no card as it was recorded."""
+    """Return a card in words, `ace of spades`; a text that is not a card as it was recorded."""
     if card == FACE_DOWN:
         return "a card face down"
     if card not in VALUE:

@@ -1,7 +1,7 @@
 -- How often was an act kept from players, for which reason, and how far was cash out from the table's?
 -- One row for each game, rules digest, currency and act that any offer kept back or valued otherwise.
 -- `offered` counts decisions at which it was on offer. `believed` were barred for lack of money that a
--- balance bears out, or by the player's own choice; `unborne` for lack of money that none bears out, and
+-- balance confirms, or by the player's own choice; `unborne` for lack of money that none confirms, and
 -- `withheld` without a reason that may bar the act. Of cash out, `low_offers` and `high_offers` showed
 -- `low_minor` less and `high_minor` more than the rules' table in all.
 WITH kept AS (

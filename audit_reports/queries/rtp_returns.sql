@@ -1,6 +1,6 @@
 -- How often did each side bet return how much for each unit staked on it, day by day?
 -- The return is a fraction in lowest terms, all hands of a round taken together. Of a bet that a
--- dispute made be paid otherwise it is what the rules pay: what is decided is no luck. So rounds that were
+-- dispute made be paid otherwise it is what the rules pay: a decision is not luck. So rounds that were
 -- voided are left out, what is settled in them among it. Days are those of `$zone`.
 WITH returned AS (
     SELECT

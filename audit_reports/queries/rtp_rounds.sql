@@ -1,6 +1,6 @@
 -- Of the rounds that were opened, how many count, and what became of the others?
 -- One row for each game, rules digest and currency. `opened` is the sum of the five that follow: `counted`
--- ended with a bet that was played, `void` with none, `open` have not ended, `fun` are no real money,
+-- ended with a bet that was played, `void` with none, `open` have not ended, `fun` are not for real money,
 -- and `unstaked` ended without any stake.
 SELECT
     ANY_VALUE(game) AS game,

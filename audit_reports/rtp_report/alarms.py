@@ -1,5 +1,5 @@
-"""Verdicts that become events: an AlarmRaised for each bet that is out of range, and for each of
-which some 30 days were.
+"""Verdicts that become events: an AlarmRaised for each bet that is out of range, also if only in
+some 30 days.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ from replay.alarms import Alarm, alarms_of
 from replay.currency import unit_words
 
 UNKNOWN_CAUSE: Final = 7
-"""The cause code of what is not known to be an interruption."""
+"""The cause code of an event not known to be an interruption."""
 
 
 def raise_alarms(ledger: Ledger, games: Iterable[GameReport]) -> list[AlarmRaised]:
@@ -46,7 +46,7 @@ def alarms(games: Iterable[GameReport], before: Sequence[Alarm] = ()) -> list[Al
 
 
 def _accused(game: GameReport) -> Iterator[tuple[str, Sequence[str], int]]:
-    """Yield each subject of an alarm, what speaks against it, and its rounds' last leaf."""
+    """Yield each subject of an alarm, what counts against it, and its rounds' last leaf."""
     named = f"of {game.game or UNKNOWN_RULES} in {unit_words(game.currency)}"
     rules = f"rules {game.rules_digest}:"
     windows = {each.bet: each for each in game.left}

@@ -1,4 +1,5 @@
-"""Rounds that no return counts, held to what they say: void, left open, or played for fun. Pure.
+"""Rounds that no return counts, and whether that is honest: void, left open, or played for fun.
+Pure.
 
 A house that voids what it lost, leaves it open or calls it play for fun takes it out of the return.
 So all rounds that were opened are accounted for, and of each way to leave the return it is asked
@@ -33,11 +34,11 @@ APART_SHARE: Final = 0.2
 CARDS_SHARE: Final = 1 - APART_SHARE
 
 _VOIDS, _OPEN, _FUN = 0.5, 0.25, 0.25
-"""What voids, rounds left open and play for fun have of that share."""
+"""The parts of that share for voids, rounds left open and play for fun."""
 
 
 def apart_readings(figures: Figures, cell: Cell, level: float) -> Iterator[Reading]:
-    """Yield what the rounds apart say of a bet, whose own level is `level`."""
+    """Yield what the rounds apart say about a bet whose own level is `level`."""
     share = level * APART_SHARE
     void, left = figures.void_outcomes.get(cell.key), figures.open_outcomes.get(cell.key)
     if void is not None and void.ended:
@@ -59,7 +60,7 @@ def read_voids(found: VoidOutcomes, level: float) -> Reading:
 
 
 def read_open(found: VoidOutcomes, level: float) -> Reading:
-    """Read bets left open though their rounds wanted nothing more, like voided ones."""
+    """Read bets left open although their rounds needed no more input, like voided ones."""
     paid = amount(found.known_paid_minor, found.currency)
     says = f"{found.known:,} with a known outcome would be paid {paid}"
     return _read_outcomes("open", "bets left open that were decided", found, says, level)
@@ -102,8 +103,8 @@ def _read_outcomes(of: str, which: str, found: VoidOutcomes, paid: str, level: f
     """Read bets taken out of the return by whether they would have won, beside those played.
 
     Where nobody looks at outcomes, `won` of `ended` is hypergeometric given all wins there are. The
-    m-th is judged at level / m(m+1), which sums to `level` over all m: so whoever looks after every
-    one is told so falsely with a chance of `level` at most.
+    m-th is judged at level / m(m+1), which sums to `level` over all m: so anyone who looks after
+    every one is told so falsely with a chance of `level` at most.
     """
     m = found.ended
     p = two_sided_hypergeometric(found.won, m, found.played_won, found.played)
@@ -115,5 +116,5 @@ def _read_outcomes(of: str, which: str, found: VoidOutcomes, paid: str, level: f
     if p <= level / (m * (m + 1)):
         return Reading(of, OUT_OF_RANGE, says)
     if p <= level:
-        return Reading(of, WATCH, f"{says}, striking had it been looked at but once")
+        return Reading(of, WATCH, f"{says}, significant if it were the only test made")
     return Reading(of, NO_EVIDENCE, says)

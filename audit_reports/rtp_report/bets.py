@@ -131,7 +131,7 @@ def row(cell: Cell) -> Row:
 
 
 def rounded(value: float) -> float:
-    """Return a value to a millionth, where the order of a sum makes no difference any more."""
+    """Return a value to a millionth, so that the order of a sum no longer matters."""
     return round(value, 6) + 0.0
 
 

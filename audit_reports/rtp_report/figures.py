@@ -1,4 +1,4 @@
-"""The figures a report rests on: all that is asked of the tables is asked here."""
+"""The figures a report rests on: every query of the tables starts here."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ from replay.luck.counts import COUNT_KINDS, COUNT_SUMS
 from replay.luck.kinds import LUCK
 
 SLICES: Final = ("ledger", "table", "player", "channel", "stake_band", "day", "week", "month")
-"""What figures can be made by, besides game, rules, currency and bet, which are always apart."""
+"""What figures can be grouped by, besides game, rules, currency and bet, which are always apart."""
 
 QUERIES: Final = (
     "rtp_slices", "rtp_parts", "rtp_returns", "rtp_growth", "rtp_voids",
@@ -60,7 +60,7 @@ class Relations(Protocol):
 
 
 class PartSums(msgspec.Struct, frozen=True):
-    """Sums of one part of a bet over a day's rounds, `moved` of which it was not nil in."""
+    """Sums of one part of a bet over a day's rounds; it was not zero in `moved` of them."""
 
     moved: int
     sums: LuckSums
@@ -79,7 +79,7 @@ class Scope(msgspec.Struct, frozen=True):
     zone: str = "UTC"
 
     def __post_init__(self) -> None:
-        """Refuse a period that there is not."""
+        """Refuse an impossible period."""
         if self.begin is not None and self.end is not None and self.begin >= self.end:
             raise ReportError("the period ends before it begins: --from must come before --to")
 
@@ -129,11 +129,11 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_slices(text: str) -> tuple[str, ...]:
-    """Return what `table,day` names; raise ReportError for what there is not, or not together."""
+    """Return the slices that `table,day` names; raise ReportError for unknown or unfit ones."""
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
         if name not in SLICES:
-            raise ReportError(f"nothing can be shown by {name!r}; there is {', '.join(SLICES)}")
+            raise ReportError(f"figures cannot be shown by {name!r}; there is {', '.join(SLICES)}")
     if len(set(names) & set(PERIODS)) > 1:
         raise ReportError(f"{text!r} names several periods: give one of {', '.join(PERIODS)}")
     return tuple(dict.fromkeys(names))

@@ -1,6 +1,6 @@
-"""The house's own claims, read: what it kept from players, what it offered, and what it voided.
+"""The house's own claims: what it withheld from players, what it offered, and what it voided.
 
-Each is a claim like any other and held to what the ledger says of it. Pure.
+Each is a claim like any other and is checked against the ledger. Pure.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ def house_readings(offers: Sequence[OffersOfAct], cell: Cell) -> Iterator[Readin
 def house_findings(
     offers: Sequence[OffersOfAct], voids: Sequence[VoidOutcomes], names: Mapping[str, str]
 ) -> Iterator[str]:
-    """Say what the house kept, showed and voided; `names` are the games', by rules digest."""
+    """Say what the house withheld, showed and voided; `names` are the games', by rules digest."""
     for each in offers:
         title = names.get(each.rules_digest, UNKNOWN_RULES)
         if each.kept_wrongly:
@@ -43,7 +43,7 @@ def house_findings(
 
 
 def refund_findings(refunds: Sequence[PartlyRefunded], names: Mapping[str, str]) -> Iterator[str]:
-    """Say of which bets a part of the stake went back, which makes no void of them."""
+    """Name the bets for which part of the stake went back, which does not make them void."""
     for each in refunds:
         title = names.get(each.rules_digest, UNKNOWN_RULES)
         back, staked = (
@@ -52,21 +52,21 @@ def refund_findings(refunds: Sequence[PartlyRefunded], names: Mapping[str, str])
         rounds = "1 round" if each.rounds == 1 else f"{each.rounds:,} rounds"
         yield (
             f"{title}, {bet_words(each.bet)}: in {rounds} {back} went back of {staked} staked, "
-            f"which is no void: it is counted as paid (leaf {each.leaf_index})"
+            f"which is not a void: it is counted as paid (leaf {each.leaf_index})"
         )
 
 
 def kept_words(found: OffersOfAct) -> str:
     """Say how often an act was kept from players against the rules."""
     wrongly = found.kept_wrongly
-    says = f"{found.act} was withheld in {wrongly:,} of {found.due:,} offers that owed it"
+    says = f"{found.act} was withheld in {wrongly:,} of {found.due:,} offers it was due in"
     if found.unborne:
-        says += f", in {found.unborne:,} of them for want of money that no balance bears out"
+        says += f", in {found.unborne:,} of them for lack of money that no balance confirms"
     return says
 
 
 def value_words(found: OffersOfAct) -> str:
-    """Say by how much cash-out offers were not the table's; both sums are told, never netted."""
+    """Say by how much cash-out offers were not the table's; both sums are given, never netted."""
     parts = [
         f"{count:,} {'offer' if count == 1 else 'offers'} "
         f"{amount(minor, found.currency)} {which} the rules' table in all"

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Final
 
 from audit_reports.luck import ALL_LUCK, ALL_UNITS, UNIT, UNIT_COLUMNS
-from audit_reports.numerals import points, wrong_amounts
+from audit_reports.numerals import wrong_amounts
 from audit_reports.rtp_report.apart import CARDS_SHARE, apart_readings
 from audit_reports.rtp_report.figures import Figures, is_luck
 from audit_reports.rtp_report.house import house_readings
@@ -60,7 +60,7 @@ def judge_bet(
 ) -> Verdict:
     """Return the verdict on a bet by its luck, a side bet's return, its settlement and the wallet.
 
-    `theory` is None for rules that the ledger does not have, of which nothing can be said.
+    `theory` is None for rules that the ledger does not have, about which nothing can be said.
     """
     wallet = wallet_reading(figures.wallet, cell)
     house = [
@@ -168,7 +168,7 @@ def part_words(part: str) -> str:
 
 
 def meaning(cell: Cell, word: Word, expected: float | None, half_width: float | None) -> str:
-    """Return what the distance of a return from what such play returns means, in one sentence.
+    """Return what the distance of a return from the expected one means, in two sentences.
 
     `word` is the bet's verdict, `half_width` that of the band of a single look.
     """
@@ -183,16 +183,18 @@ def meaning(cell: Cell, word: Word, expected: float | None, half_width: float | 
             f"worth {float(cell.sums.effective_rounds):,.0f} of equal stakes."
         )
     gap = float(realised) - expected
-    within = abs(gap) <= half_width
-    if within and word == OUT_OF_RANGE:
-        says = "the return alone would not have shown it"
-    elif within:
-        says = "chance alone does that"
+    side = "below" if gap < 0 else "above"
+    usual = f"{100 * half_width:.2f} points"
+    if abs(gap) > half_width:
+        says = f"more than {usual}: significant if this were the only test made"
+    elif word == OUT_OF_RANGE:
+        says = f"up to {usual}, so the return alone would not have shown what is wrong"
     else:
-        says = "striking, had it been looked at but once"
+        says = f"up to {usual}, so this is normal"
+    rarely = "rarely " if abs(gap) > half_width else ""
     return (
-        f"{points(gap)} points from what such play returns, where ±{100 * half_width:.2f} is "
-        f"usual: {says}."
+        f"{100 * abs(gap):.2f} points {side} the return expected for the way these people played. "
+        f"Chance alone {rarely}moves it by {says}."
     )
 
 
@@ -211,7 +213,7 @@ def _side_bet(
     )
     if beyond:
         were = "bet was" if beyond == 1 else "bets were"
-        says = f"{beyond:,} {were} paid more than the pay table's most, or less than nothing"
+        says = f"{beyond:,} {were} paid more than the pay table's maximum, or less than zero"
         yield Reading("pay table", OUT_OF_RANGE, says)
     days: Sequence[Mapping[Fraction, int]] = [
         {value: count for value, count in by_day[day].items() if 0 <= value <= largest}
@@ -224,5 +226,5 @@ def _side_bet(
 def _followed(cell: Cell) -> Iterable[Reading]:
     missing = cell.unfollowed_rounds
     if missing:
-        says = f"{missing:,} rounds cannot be followed by the rules, so nothing is said of them"
+        says = f"{missing:,} rounds cannot be followed by the rules, so nothing is said about them"
         yield Reading("play", WATCH, says)

@@ -158,7 +158,7 @@ class BetReport(msgspec.Struct, frozen=True, kw_only=True):
     `followed_rounds`. Bets of `wrong_rounds`
     were not paid as the rules say, hands of them `underpaid_minor` too little and others
     `overpaid_minor` too much, which comes to `wrong_minor` too much. In `wallet_rounds` the
-    wallet moved other amounts than were booked, `wallet_minor` more to the players in all, and
+    wallet moved amounts other than those booked, `wallet_minor` more to the players in all, and
     `wallet_rtp` is the return by what it moved, None where that is the one counted. `last_leaf` is
     the last of the closed rounds' leaves, −1 of none.
     """
@@ -267,10 +267,10 @@ class VoidSums(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """An act that offers kept from players, or showed at values that the rules' table lacks.
+    """An act that offers withheld from players, or showed at values that the rules' table lacks.
 
     It was `offered`, and kept back for reasons that are `believed` (the player hid it, or a balance
-    bears out that money was wanting), for want of money that no balance bears out (`unborne`), or
+    confirms that money was lacking), for lack of money that no balance confirms (`unborne`), or
     otherwise (`withheld`). `low_offers` and `high_offers` were `low_minor` below and `high_minor`
     above the table in all. `leaf_index` is the first offer that is not believed, None without any.
     """
@@ -303,7 +303,7 @@ class Held(msgspec.Struct, frozen=True):
 
 
 class Wrong(msgspec.Struct, frozen=True):
-    """A bet paid otherwise than the rules say, or put right after a dispute."""
+    """A bet not paid as the rules say, or put right after a dispute."""
 
     leaf_index: int
     round: str
@@ -319,7 +319,7 @@ class Wrong(msgspec.Struct, frozen=True):
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """A bet for which the wallet moved other amounts than were booked, in `movements` of them.
+    """A bet for which the wallet moved amounts other than those booked, in `movements` of them.
 
     `net_minor` is what the player was moved more than is counted; it `is_put_right` where what was
     booked later made up for it. `mode` is "fun" for money in a round for fun, where none is due.
@@ -421,7 +421,7 @@ class CountedLedger(msgspec.Struct, frozen=True, kw_only=True):
 class Provenance(msgspec.Struct, frozen=True, kw_only=True):
     """Where the figures come from and how to make them again.
 
-    `operator` is as whoever made the report calls it, `operators` as the rounds name them.
+    `operator` is as the maker of the report calls it, `operators` as the rounds name them.
     Days, weeks and months are those of `zone`, times are UTC whatever it is.
     `generated_at` is as it was given, None where it was not. Leaves are counted from `first_leaf`
     to `last_leaf`, of `size` that all `ledgers` have together: those of each are counted on from

@@ -244,7 +244,7 @@ class VoidOutcomes(OfBet, frozen=True, kw_only=True):
 
 
 class PartlyRefunded(OfBet, frozen=True, kw_only=True):
-    """A row of `rtp_refunds`: rounds of a bet of which something went back, but not the stake.
+    """A row of `rtp_refunds`: rounds of a bet for which part of the stake went back.
 
     They are counted, `back_minor` of `staked_minor` as paid; `leaf_index` begins the first of them.
     """
@@ -279,7 +279,7 @@ class ShoesOfGame(msgspec.Struct, frozen=True, kw_only=True):
 class OffersOfAct(msgspec.Struct, frozen=True, kw_only=True):
     """A row of `rtp_offers`: how often an act was offered and kept back, and shown at wrong values.
 
-    `believed` bars are borne out by a balance or the player's choice, `unborne` ones by no balance;
+    `believed` bars are confirmed by a balance or the player's choice, `unborne` ones by no balance;
     `withheld` had no reason that may bar the act. `leaf_index` is the first that is not believed.
     """
 
@@ -304,7 +304,7 @@ class OffersOfAct(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def due(self) -> int:
-        """Return how many offers owed the act: those that had it, and that kept it back wrongly."""
+        """Return how many offers should have had the act: with it, or wrongly without it."""
         return self.offered + self.kept_wrongly
 
 
@@ -321,7 +321,7 @@ class HeldRound(msgspec.Struct, frozen=True):
 
 
 class WrongBet(OfBet, frozen=True, kw_only=True):
-    """A row of `rtp_wrong`: a bet paid otherwise than the rules say, or than at the table.
+    """A row of `rtp_wrong`: a bet not paid as the rules say, or not as at the table.
 
     `error_minor` is what the table paid too much, None where nobody can know. Luck is told of
     rounds that could be followed (`is_followed`).
@@ -339,7 +339,7 @@ class WrongBet(OfBet, frozen=True, kw_only=True):
 
 
 class WalletBet(OfBet, frozen=True, kw_only=True):
-    """A row of `rtp_wallet`: a bet for which the wallet moved other amounts than were booked.
+    """A row of `rtp_wallet`: a bet for which the wallet moved amounts other than those booked.
 
     `net_minor` is what the player was moved more than is counted; `is_put_right` says that what was
     booked later made up for all of it, `is_counted` that the bet is in the return.

@@ -1,9 +1,9 @@
 """Rolling windows judged: of each bet the 30 days to each day, by their own luck and counts.
 
-Who watches a game live looks at such a window every day, and each look is another chance of a false
-alarm. So the windows to the 365 days of the y-th year since the first day with a round share
-1/y(y+1) of the level of all windows alike, which sums to it; and each is judged by what sums stay
-within at all times, so that it may be looked at in the midst of its last day too.
+Anyone who watches a game live looks at such a window every day, and each look is another chance of
+a false alarm. So the windows to the 365 days of the y-th year since the first day with a round
+share 1/y(y+1) of the level of all windows alike, which sums to it; and each is judged by what sums
+stay within at all times, so that it may be looked at in the midst of its last day too.
 """
 
 from bisect import bisect_left, bisect_right
@@ -78,7 +78,7 @@ def _judged(cell: Cell, begin: date, end: date, level: float) -> Rolling:
 
 
 def accused_windows(windows: Windows) -> Iterator[str]:
-    """Say of each bet which window was the first out of range, why, and how many more were."""
+    """Say for each bet which window was the first out of range, why, and how many more were."""
     for bet, of_bet in windows.items():
         found = list(filter(_is_left, of_bet))
         if found:
@@ -90,7 +90,7 @@ def accused_windows(windows: Windows) -> Iterator[str]:
 
 
 def first_left(windows: Windows) -> tuple[Rolling, ...]:
-    """Return of each bet the first window that was out of range."""
+    """Return for each bet the first window that was out of range."""
     found = (next(filter(_is_left, of_bet), None) for of_bet in windows.values())
     return tuple(each for each in found if each is not None)
 
@@ -100,7 +100,7 @@ def _is_left(window: Rolling) -> bool:
 
 
 def latest(windows: Windows, last: date | None) -> tuple[Rolling, ...]:
-    """Return of each bet the window to the last day there is, which is one for all bets."""
+    """Return for each bet the window to the last day there is, which is one for all bets."""
     ends = [of_bet[-1].last for of_bet in windows.values() if of_bet]
     end = max(ends, default="") if last is None else last.isoformat()
     return tuple(each for of_bet in windows.values() for each in of_bet if each.last == end)

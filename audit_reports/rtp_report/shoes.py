@@ -1,6 +1,6 @@
 """The shoe itself, as a reading: is it the one committed to, was its seed new, is it shuffled?
 
-None of this is chance but the tests of the shuffle, which are made anew at every look. Pure.
+None of this is chance except the tests of the shuffle, which are run again for every report. Pure.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ def shoe_readings(
     for each in shoes:
         if (each.rules_digest, each.currency) == (cell.key.rules_digest, cell.key.currency):
             faults = list(fault_words(each))
-            good = f"{_rounds(each.rounds)} revealed the seed committed to, and none came again"
+            good = f"{_rounds(each.rounds)} revealed the seed committed to, and no seed came twice"
             if faults:
                 yield Reading("shoe", OUT_OF_RANGE, "; ".join(faults))
             else:
@@ -40,14 +40,14 @@ def fault_words(found: ShoesOfGame) -> Iterator[str]:
         (found.late, "the shoe was committed to after the stakes were laid"),
         (found.uncommitted, "no single shoe was committed to"),
         (found.unrevealed, "the seed was never revealed"),
-        (found.repeated, "the seed is one that an earlier round had, so that its cards were known"),
+        (found.repeated, "an earlier round had the same seed, so the cards were known"),
     ):
         if count:
             yield f"in {count:,} of {_rounds(found.rounds)} {says}"
 
 
 def shoe_headline(shoes: Sequence[ShoesOfGame], names: Mapping[str, str]) -> str | None:
-    """Return what a headline says of shoes, None where nothing is wrong; `names` by digest."""
+    """Return what a headline says about shoes, None where nothing is wrong; `names` by digest."""
     told = [
         f"{names.get(each.rules_digest, UNKNOWN_RULES)} ({unit_words(each.currency)}), {says}"
         for each in shoes
@@ -63,9 +63,9 @@ def _of_shuffle(shuffle: Shuffle, key: BetKey) -> Iterator[Reading]:
     tests = "1 test" if len(failed) == 1 else f"{len(failed)} tests"
     says = f"{tests} of the shuffle failed: {', '.join(failed)}"
     if beyond:
-        yield Reading("shuffle", OUT_OF_RANGE, f"{says}; no number of looks explains that")
+        yield Reading("shuffle", OUT_OF_RANGE, f"{says}; no number of tests explains that")
     else:
-        yield Reading("shuffle", WATCH, f"{says}, striking had it been looked at but once")
+        yield Reading("shuffle", WATCH, f"{says}, significant if it were the only test made")
 
 
 def _of_game(names: Sequence[str], key: BetKey) -> list[str]:

@@ -42,7 +42,7 @@ MOST_NAMED: Final = 5
 """How many slices that are out of range are named beside the game's word."""
 
 KINDS: Final = (*UNIT_COLUMNS, *COUNT_KINDS)
-"""What a slice has a z of: luck for a unit of stake, kind by kind and together, and counts."""
+"""What a slice has a z for: luck for a unit of stake, kind by kind and together, and counts."""
 
 
 def slices_of(figures: Figures, mine: Cell, level: float) -> dict[str, tuple[Row, ...]]:
@@ -77,7 +77,7 @@ def judged_row(cell: Cell, level: float) -> Row:
 
 
 def accused(slices: Sequence[Row], currency: str) -> Iterator[str]:
-    """Say of the first slices that are out of range which they are and why, and how many more."""
+    """Name the first slices that are out of range and why, and how many more there are."""
     found = [each for each in slices if each.word == OUT_OF_RANGE]
     for each in found[:MOST_NAMED]:
         names = [
@@ -100,7 +100,7 @@ def slice_words(name: str, value: str | None, currency: str) -> str:
 
 
 def kind_words(kinds: dict[str, float]) -> Iterator[tuple[str, float]]:
-    """Yield the kinds that a slice has a z of, in words, for the page."""
+    """Yield the kinds that a slice has a z for, in words, for the page."""
     for kind, z in kinds.items():
         yield part_words(kind).removesuffix(" per unit of stake"), z
 
@@ -117,7 +117,7 @@ def _readings(cell: Cell, level: float) -> tuple[list[Reading], list[Reading]]:
 
 
 def _zs(cell: Cell) -> Iterator[tuple[str, float, bool]]:
-    """Yield of each kind its z, and whether there were enough rounds for it."""
+    """Yield for each kind its z, and whether there were enough rounds for it."""
     for kind, luck in cell.unit_luck.items():
         if luck.squares:
             yield kind, luck.total / sqrt(luck.squares), luck.effective_rounds >= FEWEST_ROUNDS

@@ -21,7 +21,7 @@ PUBLISHED: Final = {
 
 
 class Theoretical(msgspec.Struct, frozen=True):
-    """Returns on initial stakes: `published_percent` as printed, None for rules of no page.
+    """Returns on initial stakes: `published_percent` as printed, None for rules that no page has.
 
     `computed` is what the rules return, of the main bet under optimal play, of insurance over all
     hands that are offered it. Of a side bet `fraction` is exact and `largest` the most that it
@@ -39,7 +39,7 @@ class Theoretical(msgspec.Struct, frozen=True):
         It may be what the rules return, or what the game's own page publishes, which need not be
         the same and stands beside it.
         """
-        # What is no fraction is known far better than to nine places.
+        # A value that is not a fraction is known far better than to nine places.
         rounded = Fraction(f"{self.computed:.9f}")
         computed = rounded if self.fraction is None else self.fraction
         published = self.published_percent
@@ -48,12 +48,12 @@ class Theoretical(msgspec.Struct, frozen=True):
         places = max(2, len(percent.partition(".")[2]))
         return (
             f"the rules return {float(100 * computed):.{places}f}%: "
-            "the sheet is of other rules or another way to play"
+            "the sheet is for other rules or another way to play"
         )
 
 
 def theoretical(rules: Rules) -> Mapping[str, Theoretical]:
-    """Return what every bet of a game should return; takes seconds for rules of no page."""
+    """Return what every bet of a game should return; takes seconds for rules that no page has."""
     digest = rules_digest(rules)
     found = {}
     for bet, mean in values_of(rules).means.items():

@@ -11,8 +11,9 @@ from audit_reports.words import bet_words
 
 
 class WalletSums(NamedTuple):
-    """Of one bet the rounds in which the wallet moved other amounts than were booked, but for those
-    put right since, and how much more players were moved, in all and in what the return counts.
+    """Of one bet the rounds in which the wallet moved amounts other than those booked, but for
+    those put right since, and how much more players were moved, in all and in what the return
+    counts.
 
     `rtp` is the return by what the wallet moved, None where it moved what was booked, or nothing
     was staked.
@@ -24,7 +25,7 @@ class WalletSums(NamedTuple):
 
 
 def wallet_sums(rows: Iterable[WalletBet], cell: Cell) -> WalletSums:
-    """Return what the wallet moved otherwise for a bet, whose figures are those of `cell`."""
+    """Return what the wallet moved differently for a bet, whose figures are those of `cell`."""
     mine = [each for each in rows if each.key == cell.key and each.mode == "real"]
     wrong = [each for each in mine if not each.is_put_right]
     sums, net = cell.sums, sum(each.net_minor for each in wrong)
@@ -37,7 +38,7 @@ def wallet_sums(rows: Iterable[WalletBet], cell: Cell) -> WalletSums:
 
 
 def wallet_reading(rows: Iterable[WalletBet], cell: Cell) -> Reading:
-    """Return what the wallet's answers say of a bet, as a reading of its verdict."""
+    """Return what the wallet's answers say about a bet, as a reading of its verdict."""
     found = wallet_sums(rows, cell)
     counted = cell.sums.rtp_on_initial_stakes
     both = ""
@@ -52,7 +53,7 @@ def two_returns(counted: float, moved: float) -> str:
 
 
 def wallet_headline(games: Sequence[GameReport]) -> str | None:
-    """Return what a headline says of the wallet, None where it moved what was counted."""
+    """Return what a headline says about the wallet, None where it moved what was counted."""
     told = [
         f"{game.title} {bet_words(bet.row.bet)} ({game.currency}) {_told(bet)}"
         for game in games
@@ -61,7 +62,7 @@ def wallet_headline(games: Sequence[GameReport]) -> str | None:
     ]
     if not told:
         return None
-    return f"The wallet moved other amounts than were counted: {'; '.join(told)}"
+    return f"The wallet moved different amounts from those counted: {'; '.join(told)}"
 
 
 def _told(bet: BetReport) -> str:
@@ -72,7 +73,8 @@ def _told(bet: BetReport) -> str:
 
 
 def wallet_findings(rows: Sequence[WalletBet], names: Mapping[str, str]) -> Iterator[str]:
-    """Say of each game's bets what the wallet moved otherwise; `names` are the games', by digest.
+    """Say for each game's bets what the wallet moved differently; `names` are the games', by
+    digest.
 
     What was put right since is told too, as wrong payments are that a dispute resettled.
     """
@@ -91,7 +93,7 @@ def wallet_findings(rows: Sequence[WalletBet], names: Mapping[str, str]) -> Iter
 
 
 def apart_findings(rows: Sequence[WalletBet], awards: Sequence[AwardRow]) -> Iterator[str]:
-    """Say what the wallet moved otherwise for fun and by awards: no game's verdict tells of it."""
+    """Say what the wallet moved differently for fun and by awards: no game's verdict covers it."""
     for_fun: dict[str, list[WalletBet]] = {}
     for row in rows:
         if row.mode == "fun":
@@ -111,8 +113,8 @@ def apart_findings(rows: Sequence[WalletBet], awards: Sequence[AwardRow]) -> Ite
 
 def _wallet_moved(rounds: int) -> str:
     if rounds == 1:
-        return "in 1 round the wallet moved another amount than was booked"
-    return f"in {rounds:,} rounds the wallet moved other amounts than were booked"
+        return "in 1 round the wallet moved a different amount from the one booked"
+    return f"in {rounds:,} rounds the wallet moved different amounts from those booked"
 
 
 def _to_players(rows: Iterable[WalletBet], currency: str) -> str:

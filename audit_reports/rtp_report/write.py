@@ -44,7 +44,7 @@ MOST_ROWS: Final = 200
 """How many rows of a list the page shows; CSV and JSON have all."""
 
 MOST_LEAVES: Final = 10
-"""How many leaves the page names of findings that are alike."""
+"""How many leaves the page names for equal findings."""
 
 TONES: Final = {NO_EVIDENCE: "good", INCONCLUSIVE: "", WATCH: "warn", OUT_OF_RANGE: "bad"}
 
@@ -114,7 +114,7 @@ def _day_in(moment: str, zone: str) -> str:
 
 
 def rows_in_time(rows: Sequence[Row], idle: Sequence[Idle]) -> list[tuple[str, Row | None]]:
-    """Return rows with those spans put between them that had no activity, which have no row."""
+    """Return rows, with the spans without activity, which have no row, put between them."""
     named = [(idle_words(each), each.first, None) for each in idle] + [
         ("", next(iter(row.slice.values())) or "", row) for row in rows
     ]
@@ -161,7 +161,7 @@ def runs_of_days(days: tuple[Day, ...]) -> list[tuple[str, tuple[Row, ...]]]:
 
 
 def alike(findings: Sequence[str]) -> list[str]:
-    """Return findings, those that differ in nothing but their leaf as one."""
+    """Return findings, with those that differ only in their leaf as one."""
     leaves: dict[str, list[str]] = {}
     for finding in findings:
         says, _, leaf = finding.removesuffix(")").rpartition(" (leaf ")

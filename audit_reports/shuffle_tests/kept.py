@@ -27,7 +27,7 @@ from replay.bulk.pool import uncollected
 FILE: Final = "shuffle.duckdb"
 
 VERSION: Final = 2
-"""The version of what is kept; all of another is counted anew."""
+"""The version of what is kept; counts of another version are made again."""
 
 KEEP_LEAVES: Final = 1 << 20
 """After how many leaves counts are kept, and what is lost at most when counting is stopped."""
@@ -97,7 +97,7 @@ def counts_of(model: ReadModel, size: int, progress: Progress | None = None) -> 
             state.counts.noted = Noted()
         if progress is not None:
             progress(run.stop, size)
-    # What goes beyond, of rounds that are open, is counted anew the next time.
+    # What goes beyond, of rounds that are open, is counted again the next time.
     kept.merge(state.counts.noted)
     state.counts.noted = kept
     state.counts.add(state.open_rounds.rounds(), rule_sets)

@@ -1,7 +1,7 @@
 """Whether kept counts can be gone on from: what a file holds may be damaged, or made by hand.
 
 This tells of what does not hang together, not of figures made to; such a file is only found out by
-counting anew.
+counting again.
 """
 
 from collections.abc import Mapping

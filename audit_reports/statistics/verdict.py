@@ -39,7 +39,7 @@ LEVEL: Final = 0.05
 FEWEST_VARIANCE: Final = 25.0
 """With less variance a count is too far from normal for a single look, and says too little."""
 
-TOO_FEW: Final = "too few rounds to judge by"
+TOO_FEW: Final = "too few rounds to judge"
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -81,7 +81,7 @@ def level_of_each(level: float, count: int) -> float:
     """Return the level at which each of `count` things is judged that may become more with time.
 
     It is level / n(n + 1) of n things. The n-th to come is never judged at more, and these levels
-    sum to `level`: so whoever looks again after each that comes is told falsely of any with a
+    sum to `level`: so anyone who looks again after each that comes is told falsely of any with a
     chance of `level` at most.
     """
     return level / (count * (count + 1))
@@ -113,7 +113,7 @@ def _read_luck(
         return Reading(name, INCONCLUSIVE, TOO_FEW)
     so_far = sum(days, LuckSums())
     z = so_far.total / sqrt(so_far.squares)
-    says = f"luck stands {standard_errors(z)} standard errors from zero"
+    says = f"luck is {standard_errors(z)} standard errors from zero"
     found = _left(name, says, left, z, level, len(days))
     is_enough = found.word != NO_EVIDENCE or so_far.effective_rounds >= FEWEST_ROUNDS
     return found if is_enough else Reading(name, INCONCLUSIVE, TOO_FEW)
@@ -132,8 +132,8 @@ def read_count(name: str, days: Sequence[CountSums], level: float = LEVEL) -> Re
         return Reading(name, INCONCLUSIVE, TOO_FEW)
     z = so_far.excess / sqrt(so_far.variance)
     says = (
-        f"came {so_far.came:,} times of {so_far.chances:,}, where {so_far.expected:,.1f} were "
-        f"expected, {standard_errors(z)} standard errors"
+        f"came {so_far.came:,} times in {so_far.chances:,}, where {so_far.expected:,.1f} were "
+        f"expected: {standard_errors(z)} standard errors from it"
     )
     return _left(name, says, left, z, level, len(days))
 
@@ -142,10 +142,10 @@ def _left(name: str, says: str, left: Sequence[int], z: float, level: float, day
     if left:
         since = f"on day {left[0]} it" if days > 1 else "it"
         return Reading(
-            name, OUT_OF_RANGE, f"{says}; {since} left what luck stays within at all times"
+            name, OUT_OF_RANGE, f"{says}; {since} left the range luck stays within at all times"
         )
     if abs(z) > normal_quantile(level):
-        return Reading(name, WATCH, f"{says}, striking had it been looked at but once")
+        return Reading(name, WATCH, f"{says}, significant if it were the only test made")
     return Reading(name, NO_EVIDENCE, says)
 
 
@@ -178,13 +178,13 @@ def read_side_bet(
 
 
 def read_wallet(rounds: int, amount: str, returns: str) -> Reading:
-    """Read the rounds in which the wallet moved other amounts than were booked: none may be.
+    """Read the rounds in which the wallet moved amounts other than those booked: none may be.
 
     `amount` is what players were moved more in all, `returns` the return counted beside that by
     what was moved, both as people read them.
     """
     if not rounds:
-        return Reading("wallet", NO_EVIDENCE, "no answer of the wallet says another amount")
+        return Reading("wallet", NO_EVIDENCE, "no answer from the wallet gives a different amount")
     what = "another amount" if rounds == 1 else "other amounts"
     plural = "round" if rounds == 1 else "rounds"
     says = f"it moved {what} than booked in {rounds:,} {plural}, {amount} to the players in all"

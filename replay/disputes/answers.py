@@ -1,6 +1,6 @@
 """The answer to what a player asked, in plain words: first what happened, then what is due.
 
-Pure. Its reader knows the game and none of our words. Times are UTC where no zone is given.
+Pure. Its reader knows the game but not our terms. Times are UTC where no zone is given.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ def answer(
     corrected_by: str | None = None,
     zone: tzinfo = UTC,
 ) -> str:
-    """Return the answer to a claim, None for a round nobody complained about, in sentences."""
+    """Return the answer to a claim in sentences, or None if nobody complained about the round."""
     if not facts.is_trusted:
         return " ".join(_damaged(facts, bets))
     told = [] if claim is None else [*_ABOUT[claim](facts, zone)]
@@ -69,7 +69,7 @@ def answer(
 
 
 def clause(facts: Facts, bets: Bets, governing: Remedy, claim: Claim | None) -> Source:
-    """Return what the answer rests on: where the page speaks, the page, and our readings last."""
+    """Return what the answer rests on: the page where it has a clause, and our readings last."""
     return sources.with_readings(_clause(facts, governing, claim), readings(facts, bets))
 
 
@@ -96,7 +96,7 @@ def _of_connection(facts: Facts, zone: tzinfo) -> Iterator[str]:
 
 
 def _stops(facts: Facts, zone: tzinfo) -> Iterator[str]:
-    """Say when the service stood still while the round lasted."""
+    """Say when the service was stopped while the round lasted."""
     events = facts.evidence.events
     for outage in outages_in(facts.evidence.operations):
         begun, ended = parse_time(events[0].event.at), parse_time(events[-1].event.at)
@@ -105,10 +105,10 @@ def _stops(facts: Facts, zone: tzinfo) -> Iterator[str]:
             continue
         start = clock(format_time(outage.start), zone)
         if outage.stop is None:
-            yield f"The service has stood still since {start}."
+            yield f"The service has been stopped since {start}."
         else:
             stop = clock(format_time(outage.stop), zone)
-            yield f"The service stood still from {start} to {stop}."
+            yield f"The service was stopped from {start} to {stop}."
 
 
 def _of_malfunction(facts: Facts, zone: tzinfo) -> Iterator[str]:
@@ -163,7 +163,7 @@ def _came_to(facts: Facts, bets: Bets) -> Iterator[str]:
             said = _outcome(state, bet, bet.line)
             truly = facts.true.get((bet.hand, bet.bet))
             is_other = _is_best(bet, "certain_outcome") and truly and truly.line != bet.line
-            yield f"By the record {_lower(said)}" if is_other else said
+            yield f"According to the record, {_lower(said)}" if is_other else said
 
 
 def _outcome(state: RoundState, bet: BetFacts, line: str | None) -> str:
@@ -209,8 +209,8 @@ def _dealer(state: RoundState) -> str:
 
 
 def causes(facts: Facts, bets: Bets, *, is_wrong: bool) -> Iterator[str]:
-    """Yield what each bet comes to that is owed something; `is_wrong` tells that what went wrong
-    was said before.
+    """Yield what is due for each bet that is owed something; `is_wrong` tells that what went
+    wrong was said before.
     """
     owed = [bet for bet in bets if bet.moves_minor and bet.best is not None and bet.bet != SURPLUS]
     returned = [bet for bet in owed if _is_best(bet, "stake_back")]
@@ -231,7 +231,7 @@ def causes(facts: Facts, bets: Bets, *, is_wrong: bool) -> Iterator[str]:
 
 
 def overpaid(facts: Facts, bets: Bets) -> Iterator[str]:
-    """Yield for each bet that was paid more than it comes to by any ground how much it was."""
+    """Yield, for each bet paid more than any ground gives, how much that was."""
     for bet in bets:
         grounds = [each.amount_minor for each in bet.grounds if each.name != "recorded_payment"]
         over = (bet.paid_minor or 0) - max(grounds, default=0)
@@ -245,7 +245,7 @@ def _cause(facts: Facts, bet: BetFacts) -> Iterator[str]:
     paid = amount_text(bet.paid_minor, facts.currency) if bet.paid_minor else "nothing"
     which = _name(bet)
     if _is_best(bet, "default_due"):
-        yield f"By the rule that was disclosed, which should have come first, {which} gets {due}."
+        yield f"Under the disclosed rule, which should have been applied first, {which} gets {due}."
     elif _is_best(bet, "certain_outcome"):
         yield from _truly(facts, bet)
         yield f"So {which} comes to {due}, and {paid} of it was paid."
@@ -256,14 +256,14 @@ def _cause(facts: Facts, bet: BetFacts) -> Iterator[str]:
 
 
 def _truly(facts: Facts, bet: BetFacts) -> Iterator[str]:
-    """Say what the committed shoe makes of a bet, with its own cards."""
+    """Say what a bet comes to on the committed shoe's own cards."""
     state, line = facts.true_state, facts.true[bet.hand, bet.bet].line
     if state is not None:
-        yield f"By the committed shoe {_lower(_outcome(state, bet, line))}"
+        yield f"With the committed shoe, {_lower(_outcome(state, bet, line))}"
 
 
 def _lower(words: str) -> str:
-    """Return a sentence as it goes on after others; names of bets keep their capital."""
+    """Return a sentence for use inside another; names of bets keep their capital."""
     return words[:1].lower() + words[1:] if words.startswith(("You ", "The ")) else words
 
 
@@ -305,14 +305,14 @@ def _due(facts: Facts, bets: Bets, governing: Remedy, corrected_by: str | None) 
 
 _GOES_ON: Final = {
     "resume": "The round waits for you as it was, with the same cards to come.",
-    "apply_default": "The round is played to its end by the rule that was disclosed.",
+    "apply_default": "The round is played to its end under the disclosed rule.",
     "honour": "Nothing is left for you to decide: the table finishes the round and pays it.",
 }
 """What becomes of a round that is open."""
 
 
 def _ranges(facts: Facts, bets: Bets) -> Iterator[str]:
-    """Say what hands could have come to, each once, where that says more than what is due."""
+    """Say once for each hand what it could have come to, if that adds to what is due."""
     ranges: dict[Range, list[BetFacts]] = {}
     for bet in bets:
         if bet.could_have is not None and not _is_best(bet, "default_due"):
@@ -322,23 +322,23 @@ def _ranges(facts: Facts, bets: Bets) -> Iterator[str]:
 
 
 def _range(facts: Facts, could: Range, own: Bets) -> Iterator[str]:
-    """Say one range; `own` are the bets it is of, two where a split came after it."""
+    """Say one range; `own` are its bets, two if a split came after it."""
     stake = sum(max(bet.stake_minor, bet.debited_minor) for bet in own)
     due = sum(bet.due_minor or 0 for bet in own)
     most = replace(could, least_minor=could.most_minor).words(stake, facts.currency)
     which = f"hand {could.hand}" if "." in could.hand else f"seat {could.hand.removeprefix('s')}"
     gained = could.most_minor - could.staked_minor - (due - stake)
     if could.least_minor == could.most_minor and gained > 0:
-        yield f"{_upper(which)} would have come to {most} by any choice. {_WEIGH}"
+        yield f"{_upper(which)} would have come to {most} whatever you had chosen. {_WEIGH}"
     elif gained > 0:
         between = could.words(stake, facts.currency, "between {} and {}")
         yield f"With the right choice {which} could have come to {between}. {_WEIGH}"
     elif gained < 0 and any(_is_best(bet, "stake_back") for bet in own):
         if could.most_minor:
             best = f"{which} could have come to {most} at most"
-            yield f"By the committed shoe {best}, which leaves less than what comes back."
+            yield f"With the committed shoe {best}, which is less than what comes back."
         else:
-            yield f"By the committed shoe no choice would have brought {which} anything."
+            yield f"With the committed shoe, no choice would have brought {which} anything."
 
 
 _WEIGH: Final = "An adjudicator may weigh that."
@@ -354,7 +354,7 @@ def _corrected(facts: Facts, case_id: str) -> str:
 
 
 def _paid(facts: Facts, bets: Bets) -> Iterator[str]:
-    """Say what was paid in all, and what of it waits or cannot be shown."""
+    """Say what was paid in all, and how much of it waits or cannot be shown."""
     if facts.is_open:
         return
     currency = facts.currency
@@ -398,10 +398,10 @@ def _incentives_minor(facts: Facts) -> int:
 def _damaged(facts: Facts, bets: Bets) -> Iterator[str]:
     floor = amount_text(sum(bet.stake_minor for bet in bets), facts.currency)
     yield (
-        "Part of the record of this round is missing or forged, so it decides nothing, and nothing "
-        "is read from it against you."
+        "Part of the record of this round is missing or forged, so it proves nothing, and it "
+        "is not held against you."
     )
-    yield f"No money moves on it; the least that goes back is your stakes, {floor}."
+    yield f"No money moves because of it; at the least your stakes go back, {floor}."
 
 
 def _losses(facts: Facts) -> list[str]:

@@ -27,15 +27,15 @@ _SAYS: dict[Class, str] = {
     "evidence_missing": "Evidence of this round is forged or missing, so it shows nothing for "
     "certain and counts against nobody.",
     "shoe_error": "The shoe cannot be shown to be the one committed to before the stakes.",
-    "deal_error": "A card was not dealt as the shoe and the rules have it.",
+    "deal_error": "A card was not dealt as the shoe and the rules require.",
     "decision_error": "A decision was withheld, refused or not allowed, or the round was ended "
     "without a reason.",
-    "system_decision_error": "The platform decided, or failed to, otherwise than its policy says.",
-    "settlement_error": "The money moved is not what the rules give on the cards dealt.",
+    "system_decision_error": "The platform decided against its policy, or failed to decide.",
+    "settlement_error": "The money moved is not what the rules pay for the cards dealt.",
     "held_win": "A win is held until a person has verified it.",
-    "interrupted_unrecoverable": "The round was interrupted and cannot be taken up again.",
+    "interrupted_unrecoverable": "The round was interrupted and cannot be resumed.",
     "interrupted_recoverable": "The round is open and can go on from where it stopped.",
-    "screen_differs": "The screen showed what the ledger does not say.",
+    "screen_differs": "The screen showed something that the ledger does not record.",
     "sound": ALL_MATCH,
 }
 
@@ -62,7 +62,7 @@ def assess_facts(
     shown: RoundText | None = None,
     zone: tzinfo = UTC,
 ) -> Assessment:
-    """Return what facts that were established come to, as `assess` does."""
+    """Return the assessment of established facts, as `assess` does."""
     evidence, bets = facts.evidence, bets_of(facts)
     case = _deciding(evidence)
     if case is not None and case.decisions[-1].data.reference is not None and not facts.is_open:
@@ -118,7 +118,7 @@ def _with_readings(facts: Facts, bets: Sequence[BetFacts], remedy: Remedy) -> Re
 
 
 def _deciding(evidence: Evidence) -> Case | None:
-    """Return the last case about the round whose decision put something right, or nothing to."""
+    """Return the last case about the round whose decision put something right, or confirmed it."""
     cases = fold_cases(evidence.disputes, evidence.persons)
     decided = [
         case
@@ -131,7 +131,7 @@ def _deciding(evidence: Evidence) -> Case | None:
 def _as_decided(verdict: Verdict, case: Case, claim: Claim | None) -> Verdict:
     """Return the verdict on a claim about a round that a case put right.
 
-    What was due and has been paid is found no more, and was not unfounded for that.
+    What was due and has been paid is no longer found; the claim was not unfounded all the same.
     """
     decided = case.decisions[-1].data.verdict
     if verdict != "rejected" or decided not in ("upheld", "partly_upheld"):
@@ -140,7 +140,7 @@ def _as_decided(verdict: Verdict, case: Case, claim: Claim | None) -> Verdict:
 
 
 def _settled_by_adjudicator(bet: BetFacts) -> BetFacts:
-    """Return a bet as an adjudicator's decision left it: nothing more is due by the ledger."""
+    """Return a bet as an adjudicator's decision left it: the ledger makes nothing more due."""
     ground = Ground("corrected", bet.paid_minor or 0, NO_GAIN_BY_FAULT)
     return msgspec.structs.replace(bet, grounds=(ground,))
 
@@ -155,7 +155,7 @@ def _reasons(
 ) -> Iterator[str]:
     """Yield what was found, in sentences an agent can pass on."""
     if corrected_by is not None:
-        yield f"what was due was decided by case {corrected_by}: this is what is left beside it"
+        yield f"what was due was decided by case {corrected_by}: this is what is left besides"
     for each in classes:
         # What a case paid is not as the round paid it, though nothing is wrong any more.
         if each != "screen_differs" and (each != "sound" or corrected_by is None):
@@ -164,8 +164,8 @@ def _reasons(
     for note in (f for f in facts.findings if KINDS[f.code].shows == "sound"):
         if note.code == CLOCK_BACKWARDS:
             yield (
-                f"{note.text}: the order of the ledger rules, and an event counts at the latest "
-                "time before it"
+                f"{note.text}: the order of the ledger decides, and the event counts at the "
+                "latest time recorded before it"
             )
         else:
             yield f"{note.text}: this changed no card, no decision and no payment"
@@ -213,19 +213,19 @@ def _lacks(facts: Facts, bets: Sequence[BetFacts]) -> Iterator[str]:
     last = max((each.leaf_index for each in evidence.events), default=-1)
     if evidence.covered <= last:
         yield (
-            f"the last checkpoint covers {evidence.covered} leaves and not this whole round: "
-            "nobody outside holds proof of it yet"
+            f"the last checkpoint covers {evidence.covered} leaves but not the whole of "
+            "this round: nobody outside holds proof of it yet"
         )
     if facts.opened is not None and facts.policy is None:
-        yield "the round names no policy the ledger carries: no deadline of it can be checked"
+        yield "the ledger lacks the policy of this round, so its deadlines cannot be checked"
     if facts.waits_for is not None:
-        yield "the cards to come are sealed: what play would still decide is not known"
+        yield "the cards to come are sealed, so how play would end is not known"
     yield from filter(None, (no_wallet(facts, bets), bars_unproven(facts)))
     leaves = {each.leaf_index for each in evidence.events}
     said = (each.event.data for each in evidence.events)
-    # An acknowledgement of what is not this round's shows nothing of it.
+    # An acknowledgement of another round's leaf shows nothing about this one.
     if not any(isinstance(each, ViewAcknowledged) and each.leaf_index in leaves for each in said):
         yield "no device acknowledged what it showed: what the player saw is not recorded"
     if any(isinstance(each.event.data, ServiceStopped) for each in evidence.operations):
         yield "the service's stops are as the operator recorded them"
-    yield "what befell the player's own device and network is not recorded"
+    yield "what happened to the player's own device and network is not recorded"

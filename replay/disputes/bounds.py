@@ -1,4 +1,4 @@
-"""What bounds a decision: how many persons must sign it, how much can have been staked. Pure."""
+"""What bounds a decision: how many persons must sign it, how much may have been staked. Pure."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,9 @@ from replay.policies import Policy
 def keys_needed(
     policy: Policy | None, currency: str, remedy: str, amount_minor: int, reference: str | None
 ) -> int:
-    """Return how many persons must sign a decision that moves an amount of the round's `currency`.
+    """Return how many persons must sign a decision that moves an amount in the round's `currency`.
 
-    `policy` is the round's, None where the ledger does not carry it. Without one, or where its
+    `policy` is the round's, None if the ledger lacks it. Without one, or where its
     limit is in another currency, nobody said how much one person may move. What moves
     nothing needs one; what an adjudicator decided needs two.
     """
@@ -27,7 +27,7 @@ def keys_needed(
 
 
 def staked_minor(events: Sequence[Recorded]) -> int:
-    """Return all that a round was staked by its events, or debited where that is more."""
+    """Return all that was staked in a round by its events, or debited if that is more."""
     laid = debited = added = 0
     for recorded in events:
         match recorded.event.data:

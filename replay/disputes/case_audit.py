@@ -84,7 +84,7 @@ def _unfounded(
 def _objection(
     ledger: Ledger, leaves: Leaves, round_id: str, case: Case, decision: Decision
 ) -> str | None:
-    """Return what a decision rests on too little for, None where it rests on enough."""
+    """Return what a decision lacks support for, None if it has enough."""
     data = decision.data
     if data.reference is not None and len(decision.keys) >= _ADJUDICATORS:
         return None

@@ -1,5 +1,5 @@
-"""Hold what a ledger records of disputes to what a case may be: decided once, by as many persons as
-its policy demands, and paid what was decided and no more.
+"""Check what a ledger records about disputes against what a case may be: decided once, by as many
+persons as its policy demands, and paid exactly what was decided.
 
 Pure. Whether the remedy was the right one is for an assessment to say (`case_audit`).
 """
@@ -78,12 +78,12 @@ class CaseWalk:
     def _take(self, recorded: Recorded) -> Iterator[Problem]:
         data = recorded.event.data
         if getattr(data, "round", None) != self._round_id:
-            yield codes.CASE_OUT_OF_PLACE, "the event names another round than its stream"
+            yield codes.CASE_OUT_OF_PLACE, "the event names a round that is not that of its stream"
         before = self.cases
         case = self._fold.take(recorded)
         match data:
             case DisputeOpened() if any(each.bars_another for each in before):
-                yield codes.CASE_OUT_OF_PLACE, "a case was opened before the last was decided"
+                yield codes.CASE_OUT_OF_PLACE, "a case was opened before the last one was decided"
             case DisputeDecided():
                 yield from self._decide(data, case, before)
             case BetResettled() | Refunded() | Awarded():
@@ -93,7 +93,7 @@ class CaseWalk:
         self, data: DisputeDecided, case: Case | None, before: Sequence[Case]
     ) -> Iterator[Problem]:
         if case is None:
-            yield codes.CASE_OUT_OF_PLACE, "a decision was made of a case that is not open"
+            yield codes.CASE_OUT_OF_PLACE, "a decision was made on a case that is not open"
         amount = data.amount_minor
         counted = amount + (goodwill_minor(before) if data.remedy == "goodwill" else 0)
         needed = keys_needed(self._policy, self._currency, data.remedy, counted, data.reference)
@@ -131,7 +131,7 @@ class CaseWalk:
             yield codes.PAYMENT_UNDECIDED, f"{self._text(-amount)} was taken back from the player"
         elif case is None or self._unpaid[case.number] < 0:
             sentence = f"{self._text(amount)} was paid"
-            yield codes.PAYMENT_UNDECIDED, f"{sentence} and no decision in force says so"
+            yield codes.PAYMENT_UNDECIDED, f"{sentence}, but no decision in force allows it"
 
     def _text(self, minor: int) -> str:
         return amount_text(minor, self._currency)

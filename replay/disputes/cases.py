@@ -1,9 +1,9 @@
 """The cases about a round, as the fold of its stream `disputes/<round>`.
 
 All cases about one round stand in one stream: a case is opened only when those before it are
-decided or referred. So they are found by the round's name, and whoever appends after the last event
-it read has seen every decision and every payment there is: nothing is decided or paid twice, from
-however many processes. A case is called `<round>.<n>`, with n from 1.
+decided or referred. So they are found by the round's name, and anyone who appends after the last
+event it read has seen every decision and every payment there is: nothing is decided or paid twice,
+from however many processes. A case is called `<round>.<n>`, with n from 1.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -62,12 +62,12 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def stands(self) -> bool:
-        """Whether as many persons have signed it as it needs."""
+        """Whether all the persons it needs have signed it."""
         return len(self.keys) >= self.data.keys_needed
 
 
 def decided(data: DisputeDecided) -> DisputeDecided:
-    """Return what a decision decides: what its signer had seen of the tree is no part of that."""
+    """Return what a decision decides: what its signer had seen of the tree is not part of that."""
     return msgspec.structs.replace(data, seen=None)
 
 
@@ -86,7 +86,7 @@ class Decided(NamedTuple):
 
 
 class Answered:
-    """What cases of rounds and complaints about spans have alike: their state and their times."""
+    """What cases of rounds and complaints about spans have in common: their state and times."""
 
     __slots__ = ()
 
@@ -126,7 +126,7 @@ class Answered:
 
     @property
     def is_late(self) -> bool:
-        """Whether it was opened when its answer was due already."""
+        """Whether it was opened after its answer was due."""
         deadline = self.opened.deadline
         return deadline is not None and parse_time(deadline) < parse_time(self.opened_at)
 
@@ -136,7 +136,7 @@ class Answered:
         return end - parse_time(self.received_at)
 
     def is_overdue(self, now: datetime) -> bool:
-        """Tell whether its answer was due before `now` and is not there."""
+        """Tell whether its answer was due before `now` and is missing."""
         deadline = self.opened.deadline
         return self.state != "decided" and deadline is not None and parse_time(deadline) < now
 
@@ -171,7 +171,7 @@ class Case(Answered, msgspec.Struct, frozen=True):
 
     @property
     def claim(self) -> Claim:
-        """What the player says went wrong, `other` for a word no claim is called by."""
+        """What the player says went wrong, `other` for an unknown word."""
         said = self.opened.claim
         return next((claim for claim in CLAIMS if claim == said), "other")
 
@@ -188,7 +188,7 @@ class Case(Answered, msgspec.Struct, frozen=True):
 
     @property
     def moved_minor(self) -> int:
-        """What the decision in force moved to the player, nothing before there is one."""
+        """What the decision in force moved to the player; nothing before there is one."""
         return self.decisions[-1].data.amount_minor if self.state == "decided" else 0
 
 
@@ -292,7 +292,7 @@ def read_decided(ledger: Ledger, round_ids: Sequence[str]) -> dict[str, tuple[De
 
 
 def resumed_at(decided: Sequence[Decided]) -> list[datetime]:
-    """Return when it was decided that a round is resumed."""
+    """Return when a decision resumed the round."""
     return [each.at for each in decided if each.remedy == RESUME]
 
 

@@ -1,7 +1,7 @@
 """What a decision of a case would record and pay: pure, and refused unless everything allows it.
 
 A remedy is paid as it was assessed and never by an amount somebody names. The one that governs
-needs one person, two above the policy's limit or where whoever plans it asks for two. All else is
+needs one person, two above the policy's limit or where the planner asks for two. All else is
 an adjudicator's, and needs the reference of that decision and two persons: another lawful remedy,
 or an award of any amount. What the operator gives in goodwill is named as such. What a bet was paid
 includes what earlier cases moved for it, and nothing is ever taken back from a player.
@@ -43,7 +43,7 @@ class Move(msgspec.Struct, frozen=True):
 
     @property
     def is_win(self) -> bool:
-        """Tell whether what moves exceeds the stake, and so is no refund."""
+        """Tell whether what moves exceeds the stake, and so is not a refund."""
         return self.amount_minor > 0 and self.after_minor > self.price.stake_minor
 
 
@@ -83,16 +83,19 @@ def plan_decision(
 
     Of all `cases` about the round, the one of that `number` is decided, by default the last that is
     not yet. `key` is the person whose key would sign (`cases.key_names`), `reference` that of an
-    adjudicator's decision: who then honours a round assessed against a screen pays what the screen
-    showed. At least `least_keys` persons must sign it, more where the policy says so. Raises
-    DisputeRefused when the case is decided already, the remedy is not on the list or not lawful,
-    the evidence lets no money move, a remedy that does not govern comes without a reference,
-    refunds would exceed what was staked, or the same person would sign twice.
+    adjudicator's decision: a person who then honours a round assessed against a screen pays what
+    the screen showed. At least `least_keys` persons must sign it, more where the policy says so.
+    Raises DisputeRefused when the case is decided already, the remedy is not on the list or not
+    lawful, the evidence lets no money move, a remedy that does not govern comes without a
+    reference, refunds would exceed what was staked, or the same person would sign twice.
     """
     case = _undecided(cases, evidence, assessment, number)
     chosen = _choose(assessment, remedy, reference)
     if remedy == "refer" and case.state == "referred":
-        raise DisputeRefused(f"the case {case.id} is referred already: it waits for the reference")
+        raise DisputeRefused(
+            f"the case {case.id} has already been referred: it waits for the "
+            "adjudicator's reference"
+        )
     if remedy != "refer":
         _must_be_sound(assessment)
     ends_round = _ends_round(evidence, chosen)
@@ -114,7 +117,7 @@ def plan_rejection(
     key: str,
     number: int | None = None,
 ) -> Plan:
-    """Return what rejecting a complaint would record: the outcome is honoured, nothing moves.
+    """Return what rejecting a complaint would record: the outcome stands, nothing moves.
 
     Raises DisputeRefused where anything is due or still to be decided by play, where something was
     found, where the ledger cannot answer the claim, and what `plan_decision` does.
@@ -122,7 +125,7 @@ def plan_rejection(
     governing = assessment.governing
     if governing.moves_minor or (governing.name != "refer" and governing.due_minor is None):
         name, due = governing.name, amount_text(governing.moves_minor, currency_of(evidence))
-        what = f"{due} is due, by {name}" if governing.moves_minor else f"{name} governs it"
+        what = f"{due} is due under {name}" if governing.moves_minor else f"{name} governs"
         raise DisputeRefused(f"this complaint cannot be rejected: {what}")
     _must_be_sound(assessment)
     if assessment.verdict != "rejected":
@@ -148,7 +151,9 @@ def plan_payment(
         evidence, assessment, cases, name, key=key, number=number, least_keys=least_keys
     )
     if not plan.decided.amount_minor:
-        raise DisputeRefused(f"nothing is to be paid here: {name} governs, and it moves no money")
+        raise DisputeRefused(
+            f"nothing is to be paid here: the governing remedy is {name}, which moves no money"
+        )
     return plan
 
 
@@ -180,7 +185,7 @@ def plan_award(
     if bet is None:
         terms = _Terms(case, "award", clause, reference, sum_minor=amount_minor)
     else:
-        # The clause names the bet, so that whoever signs second signs for the same one.
+        # The clause names the bet, so that the second person signs for the same one.
         comes_to = amount_text(amount_minor, currency_of(evidence))
         clause = f"{clause}: {bet[1]} of {bet[0]} comes to {comes_to}"
         moves = (_awarded(evidence, assessment, bet, amount_minor),)
@@ -303,7 +308,7 @@ def round_opened(evidence: Evidence) -> RoundOpened:
     """Return how the round was opened; raises DisputeRefused where no such event verifies."""
     opened = evidence.events[0].event.data if evidence.events else None
     if not isinstance(opened, RoundOpened):
-        raise DisputeRefused("what opened this round is missing or forged: nobody can be paid")
+        raise DisputeRefused("the opening of this round is missing or forged: nobody can be paid")
     return opened
 
 
@@ -328,7 +333,7 @@ def _undecided(
 ) -> Case:
     """Return the case to decide: that of a number, or the last that is not decided."""
     if assessment.size != evidence.size:
-        raise DisputeRefused("the ledger went on since the round was assessed: assess it again")
+        raise DisputeRefused("the ledger has grown since the round was assessed: assess it again")
     if not cases:
         raise DisputeRefused(f"there is no case about {assessment.round}: open one first")
     waiting = [case for case in cases if case.state != "decided"] or [*cases]
@@ -337,11 +342,12 @@ def _undecided(
         raise DisputeRefused(f"there is no case {number} about {assessment.round}")
     case = asked[-1]
     if case.round != assessment.round:
-        raise DisputeRefused(f"the case {case.id} is about another round than was assessed")
+        raise DisputeRefused(f"the case {case.id} is not about the round that was assessed")
     if case.state == "decided":
         word = decision_word(case.decisions[-1].data)
         raise DisputeRefused(
-            f"the case {case.id} was decided ({word}, {case.decided_at}): a case is decided once"
+            f"the case {case.id} was decided ({word}, {case.decided_at}): a case is decided "
+            "only once"
         )
     return case
 
@@ -371,7 +377,7 @@ def _why_not(assessment: Assessment) -> str:
 
 def _must_move(what: str, amount_minor: int) -> None:
     if amount_minor <= 0:
-        raise DisputeRefused(f"{what} of nothing moves nothing: give an amount above zero")
+        raise DisputeRefused(f"{what} needs an amount above zero")
 
 
 def _choose(assessment: Assessment, name: RemedyName, reference: str | None) -> Remedy:
@@ -379,7 +385,7 @@ def _choose(assessment: Assessment, name: RemedyName, reference: str | None) -> 
     lawful = [remedy.name for remedy in assessment.remedies if remedy.lawful]
     if not found:
         listed = ", ".join(lawful) or "none"
-        raise DisputeRefused(f"{name} is no remedy of this round; lawful here: {listed}")
+        raise DisputeRefused(f"{name} is not a remedy for this round; lawful here: {listed}")
     chosen = found[0]
     if name == "honour" and reference and assessment.shown_bets:
         return _as_shown(assessment, chosen)
@@ -439,7 +445,7 @@ def _policy(evidence: Evidence) -> Policy | None:
 
 
 def _with_keys_asked_before(case: Case, decided: DisputeDecided) -> DisputeDecided:
-    """Return a decision with as many keys as whoever signed the same first asked for."""
+    """Return a decision with as many keys as the first signer of the same asked for."""
     if case.state != "awaiting_second_key":
         return decided
     before = case.decisions[-1].data

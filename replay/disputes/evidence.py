@@ -53,7 +53,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the ledger can show of one round, as read at tree size `size`.
 
     `events` is the round's own stream, `holds` that of its held win, `disputes` that of the cases
-    about it, `operations` what befell the service while it lasted and around it
+    about it, `operations` what happened to the service while it lasted and around it
     (`OPERATIONS_AROUND`); each holds only events whose leaves verify, in order. `integrity` says
     what does not verify in exactly these streams and those of keys, rules and policies. `rules` and
     `policies` are the ledger's, by digest. `as_of` is the time of the ledger's last leaf (RFC 3339,
@@ -126,9 +126,9 @@ def gather(
     """Read and verify what the ledger holds about a round, by index.
 
     `round_id` is the whole id. With a `size`, only the ledger's first `size` leaves count: what it
-    held of the round when it had so many. Who gathers many rounds of one tree hands in what they
-    have in `common`, and who has verified the leaves hands them in as `leaves`: by default they are
-    looked up in the store. Raises UnknownStream when there is no such round, StoreUnavailable and
+    held of the round when it had so many. A caller that gathers many rounds of one tree hands in
+    what they have in `common`, and one that has verified the leaves hands them in as `leaves`; by
+    default they are looked up in the store. Raises UnknownStream when there is no such round, StoreUnavailable and
     StoreDamaged.
     """
     leaves, whole = leaves or ledger.store, ledger.size()
@@ -204,7 +204,7 @@ def _unsealed(ledger: Ledger, events: Sequence[Recorded]) -> bytes | None:
 
 
 def _revealed(leaves: Sequence[StoredLeaf]) -> bytes | None:
-    """Return the seed that a round revealed, as it stands: whoever uses it holds it to the
+    """Return the seed that a round revealed, as it stands: the caller holds it to the
     commitment. A decision that ended its round revealed the seed it was made by.
     """
     for leaf in leaves:
@@ -237,7 +237,7 @@ class _Reader:
         return [each for each in events if self._is_in_tree(each)]
 
     def operations(self, own: Sequence[StoredLeaf]) -> list[Recorded]:
-        """Return what befell the service while the round lasted, and around it."""
+        """Return what happened to the service while the round lasted, and around it."""
         leaves = self._leaves.stream(OPERATIONS_STREAM)
         first, last = own[0].leaf_index, own[-1].leaf_index
         before = sum(leaf.leaf_index < first for leaf in leaves)
@@ -256,7 +256,7 @@ class _Reader:
         try:
             if self._tree is None or self._tree.node(0, recorded.leaf_index) == recorded.leaf_hash:
                 return True
-            text = "the tree holds another leaf at this place"
+            text = "the tree holds a different leaf at this place"
         except StoreDamaged as error:
             text = str(error)
         event = recorded.event

@@ -53,7 +53,7 @@ from replay.wallet_check import has_wallet
 class Facts(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """What the evidence shows.
 
-    `replay` is None where the stream is no readable round. `shoe` is the one committed to, None
+    `replay` is None where the stream is not a readable round. `shoe` is the one committed to, None
     where it cannot be known. `faults` are the findings as faults, in order.
     """
 
@@ -84,7 +84,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def is_trusted(self) -> bool:
-        """Whether nothing of the evidence is forged or missing."""
+        """Whether none of the evidence is forged or missing."""
         return self.replay is not None and all(each.reach != "evidence" for each in self.faults)
 
     @property
@@ -359,7 +359,8 @@ def _payments_lost(evidence: Evidence) -> Iterator[Finding]:
 def _without_harmless(faults: Iterable[Fault], replay: Replay | None) -> Iterator[Fault]:
     """Yield the faults; a value below the table's, taken or not, withheld the right one.
 
-    One that is too high, or a minor unit off, harms nobody; whoever took it is paid what was shown.
+    One that is too high, or a minor unit off, harms nobody; a player who took it is paid what was
+    shown.
     """
     events = () if replay is None else [step.recorded.event for step in replay.steps]
     for fault in faults:

@@ -2,7 +2,7 @@
 
 Every code of the ledger and of the replay has its row: the class that a report calls it by, and its
 reach. Nothing here decides a case: a fault only says of which bets the stake may come back
-(`grounds`), and classes only say which claims it bears out (`verdict`).
+(`grounds`), and classes only say which claims it supports (`verdict`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ _MONEY: Final = Kind("settlement_error", "money")
 _CLOCK: Final = Kind("sound", "nothing")
 
 KINDS: Final[Mapping[str, Kind]] = {
-    # What cannot be trusted. A clock set back is no forgery: the chain fixes the order.
+    # What cannot be trusted. A clock set back is not a forgery: the chain fixes the order.
     of_ledger.SIGNATURE_INVALID: _FORGED,
     of_ledger.NOT_CANONICAL: _FORGED,
     of_ledger.SEQ_GAP: _FORGED,
@@ -177,7 +177,7 @@ COVERS: Final[Mapping[Claim, frozenset[Class]]] = {
     "fairness": frozenset({"shoe_error", "deal_error", "decision_error"}),
     "other": FAULTS | {"interrupted_recoverable"},
 }
-"""The classes that bear out what a player claims; another fault bears it out in part."""
+"""The classes that support what a player claims; another fault supports it in part."""
 
 
 class Fault(NamedTuple):

@@ -61,7 +61,7 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     was dealt, as often as it is named; `player_cards` to the player, `dealer_cards` to the dealer.
     `total` is what a hand of the player came to in the end, `dealer_total` the dealer's. The round
     had the bet `bet`, which ended in `result`; without a bet a hand's main bet did, or the whole
-    round. With `total` the bet is that of such a hand or, where it is no main bet, of its seat.
+    round. With `total` the bet is that of such a hand or, where it is not a main bet, of its seat.
     """
 
     player: str | None = None
@@ -149,7 +149,7 @@ def find_rounds(
     StoreUnavailable and StoreDamaged.
     """
     if remembered.player is None and remembered.begin is None:
-        raise DisputeRefused("say which player, or from when: else every round is to be read")
+        raise DisputeRefused("give the player or a start time: otherwise every round must be read")
     if remembered.begin and remembered.end and remembered.end <= remembered.begin:
         raise DisputeRefused("the time ends before it begins: nothing was played between the two")
     size, rules = ledger.size(), rules_by_digest(ledger)
@@ -180,14 +180,14 @@ def find_rounds(
 def read_card(text: str) -> str:
     """Return a card or a rank as people write it, `10♦`, `td`, `Q`, in the code of the ledger.
 
-    Raises DisputeRefused for what is neither.
+    Raises DisputeRefused for a text that is neither.
     """
     written = text.strip().replace("10", "T")
     suit = _SUITS.get(written[-1:], written[-1:].lower())
     for code in (written[:-1].upper() + suit, written.upper()):
         if code in VALUE or code in {*RANKS}:
             return code
-    raise DisputeRefused(f"{text!r} is no card: write Qs, 10d, A♥, or a rank such as K")
+    raise DisputeRefused(f"{text!r} is not a card: write Qs, 10d, A♥, or a rank such as K")
 
 
 def _rows(ledger: Ledger, remembered: Remembered) -> list[RoundRow]:

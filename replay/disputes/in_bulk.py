@@ -171,7 +171,7 @@ def hold_to_caps(shares: Sequence[Share], caps: Caps) -> None:
     for currency, minor in totals(shares).items():
         cap, would = caps.money.get(currency), amount_text(minor, currency)
         if cap is None:
-            raise DisputeRefused(f"state a cap: the decisions come to {would} in all")
+            raise DisputeRefused(f"give a cap: the decisions come to {would} in all")
         if minor > cap:
             most = amount_text(cap, currency)
             raise DisputeRefused(f"the decisions come to {would}, above the cap of {most}")
@@ -217,10 +217,10 @@ def _carry_out(ledger: Ledger, share: Share, signer: Signer, person: str, note: 
     evidence = gather(ledger, share.round)
     now = share_of(evidence, person)
     if now is None or now.plan is None:
-        raise DisputeRefused("it went on since the list was made: make the list again")
+        raise DisputeRefused("it has gone on since the list was made: make the list again")
     listed = share.remedy, share.amount_minor, share.step == "confirm"
     if (now.remedy, now.amount_minor, now.step == "confirm") != listed:
-        raise DisputeRefused("it comes to something else than was listed: make the list again")
+        raise DisputeRefused("it no longer comes to what was listed: make the list again")
     carry_out(ledger, evidence, now.plan, signer)
     return now
 

@@ -1,4 +1,4 @@
-"""Bets of which a part of the stake went back by a decision: neither void nor paid by the rules.
+"""Bets for which part of the stake went back by a decision: neither void nor paid by the rules.
 
 A void gives the whole stake back, less what the bet had been paid before. What a decision refunds
 otherwise is a payment that no rule knows, and would take a lost round out of the return for a cent.

@@ -72,7 +72,7 @@ def open_case(
     """
     first = ledger.events(round_id)[0].event
     if not isinstance(first.data, RoundOpened):
-        raise DisputeRefused(f"{round_id} is no round: there is nothing to dispute")
+        raise DisputeRefused(f"{round_id} is not a round: there is nothing to dispute")
     stream = dispute_stream(round_id)
     # Read before the cases, so that a case opened meanwhile is a conflict.
     head = ledger.store.head(stream)
@@ -102,7 +102,7 @@ def must_be_past(
     """
     said = format_time(received)
     if received > now:
-        raise DisputeRefused(f"a complaint cannot have been received at {said}: that is to come")
+        raise DisputeRefused(f"a complaint cannot have been received in the future, at {said}")
     if begun is not None and received < begun:
         raise DisputeRefused(
             f"a complaint cannot have been received at {said}: {what} after that, "

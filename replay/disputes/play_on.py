@@ -40,7 +40,7 @@ from replay.replayer import Replay, Step
 Outcomes: TypeAlias = Mapping[Bet, Outcome]
 
 _RANKS: Final = tuple(rank + SUITS[0] for rank in RANKS)
-"""A card of each rank: suits say nothing of who wins."""
+"""A card of each rank: suits do not decide who wins."""
 
 Choose: TypeAlias = Callable[[Decide], str | None]
 """What is decided where an input is due; None where only the player may say."""

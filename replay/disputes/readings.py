@@ -58,7 +58,7 @@ _BY_LINE: Final = ("recorded_payment", "right_payment", "certain_outcome", "offe
 
 
 def _of_rules(game: Game, named: Iterable[str]) -> list[Source]:
-    """Return what a game leaves open of what is named: clauses and parts of clauses."""
+    """Return which of the clauses, or parts of clauses, named a game leaves open."""
     open_parts = {
         name: (clause.says, clause.source)
         for name, clause in game.clauses.items()

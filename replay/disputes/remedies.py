@@ -3,7 +3,7 @@
 Pure. `grounds` says what each bet comes to; here that becomes one plan that can be carried out: an
 open round goes on or is finished, an ended one is completed, resettled or has stakes returned, and
 what nobody here may decide is referred. Another remedy is lawful where it can be carried out and
-gives no bet less than is due: so nobody gains by their own fault.
+gives no bet less than is due: so nobody may gain from their own fault.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ class Plan(NamedTuple):
 
 class Shown(NamedTuple):
     """What a screen that differs from the ledger showed as paid in all, in minor units; None where
-    its amounts are no amounts of this round.
+    its amounts are not amounts of this round.
     """
 
     paid_minor: int | None
@@ -97,7 +97,7 @@ def plan_of(facts: Facts, bets: Bets, shown: Shown | None) -> Plan:
         )
         ours = amount_text(comes_to, facts.currency)
         if shown.paid_minor is None:
-            why = f"the screen's amounts are not of this round, the ledger comes to {ours}"
+            why = f"the screen's amounts do not belong to this round; the ledger comes to {ours}"
             return Plan("refer", why, sources.SCREEN)
         if shown.paid_minor > comes_to:
             theirs = amount_text(shown.paid_minor, facts.currency)
@@ -127,8 +127,8 @@ def _open_plan(facts: Facts, bets: Bets) -> Plan:
     if facts.input_may_follow:
         return plan("resume", "the cards that are owed come from the same shoe, and play goes on")
     if any(_wins_by(bet, "stake_back") for bet in bets):
-        return plan("void", "no input is left, and no stake is kept after a malfunction")
-    return plan("honour", "no input is left to anybody: the round is finished and paid")
+        return plan("void", "no decision is left, and no stake is kept after a malfunction")
+    return plan("honour", "nobody has a decision left: the round is finished and paid")
 
 
 def _ended_plan(facts: Facts, bets: Bets) -> Plan:
@@ -221,7 +221,7 @@ _DUE: Final[dict[RemedyName, Callable[[Facts, BetFacts], int | None]]] = {
 }
 
 _WHY: Final[dict[RemedyName, str]] = {
-    "honour": "the outcome is fixed",
+    "honour": "the outcome is certain",
     "resume": "the round waits as it was, with the same cards to come",
     "apply_default": "what was disclosed applies",
     "resettle": "a bet was paid less than is due",
@@ -238,7 +238,7 @@ def _no_honour(facts: Facts, bets: Bets) -> str:
         return "what was played cannot be trusted"
     finishes = facts.goes_on and facts.is_dealt and not facts.input_may_follow
     if facts.is_open and not finishes and any(bet.due_minor is None for bet in bets):
-        return "the outcome is not fixed"
+        return "the outcome is not certain"
     return ""
 
 

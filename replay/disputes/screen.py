@@ -158,7 +158,8 @@ def _stakes(
             known = recorded.get(seat, {}).get(bet)
             if known != minor:
                 screen, ours = amount_text(minor, currency), amount_text(known, currency)
-                yield f"the screen showed a {bet} stake of {screen} at {seat}, recorded is {ours}"
+                shown_stake = f"the screen showed a {bet} stake of {screen} at {seat}"
+                yield f"{shown_stake}, the ledger has {ours}"
 
 
 def _bets_unknown(
@@ -183,11 +184,11 @@ def _payments(bets: Sequence[BetFacts], shown: RoundText, currency: str | None) 
             result = results.get((hand, bet))
             ours = _result_of(row)
             if None not in (result, ours) and result != ours:
-                yield f"the screen showed '{result}' for {bet} of {hand}, recorded is '{ours}'"
+                yield f"the screen showed '{result}' for {bet} of {hand}, the ledger has '{ours}'"
         elif amount not in (row.paid_minor, row.by("right_payment")):
             screen = amount_text(amount, currency)
             recorded = amount_text(row.paid_minor, currency)
-            yield f"the screen showed {screen} paid for {bet} of {hand}, recorded is {recorded}"
+            yield f"the screen showed {screen} paid for {bet} of {hand}, the ledger has {recorded}"
 
 
 def _balances(replay: Replay, screen: Screen, currency: str) -> Iterator[str]:

@@ -68,8 +68,8 @@ def _offer_differs(
 def _from_one(shown: OfferMove, recorded: OfferMove, currency: str | None) -> Iterator[str]:
     for act in sorted(set(shown.acts) ^ set(recorded.acts)):
         did, did_not = ("screen", "ledger") if act in shown.acts else ("ledger", "screen")
-        yield f"by the {did} {act} was offered to {shown.hand}, by the {did_not} it was not"
+        yield f"the {did} offers {act} to {shown.hand}, the {did_not} does not"
     values = (shown.shown_minor, recorded.shown_minor)
     if currency is not None and None not in values and values[0] != values[1]:
         screen, ours = (amount_text(value, currency) for value in values)
-        yield f"the screen offered {screen} to cash out {shown.hand}, recorded is {ours}"
+        yield f"the screen offered {screen} to cash out {shown.hand}, the ledger has {ours}"

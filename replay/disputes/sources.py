@@ -36,7 +36,7 @@ KEY_EVENT: Final = Source(
 OUTCOME_STANDS: Final = Source(
     PRACTICE,
     "Disputes",
-    "an outcome that is certain with no input left is honoured: nothing that befell the record "
+    "an outcome that is certain with no input left stands: nothing that happens to the record "
     "after it can change it",
     assumed=True,
 )
@@ -49,7 +49,7 @@ OVER_DEBIT: Final = Source(
 NO_GAIN_BY_FAULT: Final = Source(
     PRACTICE,
     "Disputes",
-    "nobody gains by their own fault: what would leave the player below what was shown or "
+    "nobody may gain from their own fault: what would leave the player below what was shown or "
     "recorded is for an adjudicator, under two keys",
     assumed=True,
 )

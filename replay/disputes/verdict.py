@@ -53,11 +53,11 @@ def unanswered(facts: Facts, bets: Sequence[BetFacts], claim: Claim | None) -> s
 
 
 def bars_unproven(facts: Facts) -> str | None:
-    """Return the sentence that names the acts barred for want of money that nothing shows."""
+    """Return the sentence that names the acts barred for a lack of money that nothing shows."""
     if not facts.bars_unproven:
         return None
     acts = " and ".join(facts.bars_unproven)
-    return f"no balance is recorded that bears out that money was wanting for {acts}"
+    return f"no recorded balance shows that the player lacked the money for {acts}"
 
 
 def no_wallet(facts: Facts, bets: Sequence[BetFacts]) -> str | None:

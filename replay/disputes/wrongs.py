@@ -120,7 +120,7 @@ def _judged(facts: Facts, recorded: Recorded) -> str:
     if codes.DEFAULT_EARLY in wrong:
         return f"T{said}, before it was allowed to."
     page = sources.of_page(facts.game, "disconnection")
-    rule = "By the rule that was disclosed" if page is None else f"Under the page's {page.section}"
+    rule = "Under the disclosed rule" if page is None else f"Under the page's {page.section}"
     after = f"after {default.after_seconds // 60} minutes without an input"
     return f"{rule} t{said}, {after}."
 
@@ -147,7 +147,7 @@ def _withheld(facts: Facts, finding: Finding, at: Recorded, zone: tzinfo) -> str
         return f"You were not offered {words} for hand {hand}, though the rules allow it there."
     named = [each.replace("-", " ") for each in legal if each != DECLINE]
     if DECLINE in legal:
-        return f"You were never asked about {' or '.join(named)}, as the rules have it there."
+        return f"You were never asked about {' or '.join(named)}, as the rules require there."
     return f"You were never asked what to do ({', '.join(named)}), though it was your turn."
 
 
@@ -256,19 +256,19 @@ _SHOE: Final = {
 
 _WRONG: Final = {
     of_ledger.CLOCK_BACKWARDS: "A clock was set back; the order of the record is not in doubt.",
-    of_ledger.CLOCK_IMPLAUSIBLE: "A clock showed a time that cannot be.",
-    of_ledger.ID_OF_ANOTHER_TIME: "The round's number bears another time than its opening.",
-    codes.CLIENT_SEED_INVALID: "Your part of the shoe was not recorded as it must be.",
+    of_ledger.CLOCK_IMPLAUSIBLE: "A clock showed an impossible time.",
+    of_ledger.ID_OF_ANOTHER_TIME: "The time in the round's number is not the time of its opening.",
+    codes.CLIENT_SEED_INVALID: "Your own seed was not recorded as it must be.",
     codes.SEED_REPEATED: "The shoe came from a seed that had been revealed before.",
-    codes.SEED_PREDICTABLE: "The seed of the shoe could be told from those before it.",
+    codes.SEED_PREDICTABLE: "The seed of the shoe could be predicted from earlier ones.",
     codes.CARD_MISMATCH: "A card that was dealt is not the card of the committed shoe.",
     codes.CARD_MISSING: "A card that was due was never dealt.",
     codes.CARD_ORDER_WRONG: "A card was dealt that was not due.",
-    codes.CARD_IMPOSSIBLE: "A card was dealt that the shoe cannot have.",
+    codes.CARD_IMPOSSIBLE: "A card was dealt that the shoe cannot contain.",
     codes.SHOE_INDEX_WRONG: "A card was not the next one of the shoe.",
     codes.HOLE_CARD_EXPOSED: "The dealer's hidden card was dealt face up.",
     codes.CHECK_WRONG: "The dealer's check for blackjack was wrong.",
-    codes.EVENT_OUT_OF_PLACE: "Something was recorded where the round had no place for it.",
+    codes.EVENT_OUT_OF_PLACE: "Something was recorded at a point where it does not belong.",
     codes.SURPLUS_MOVE: "Play was recorded after the round was over.",
     codes.ILLEGAL_DECISION: "An act was taken that the rules do not allow there.",
     codes.MISSING_DECISION: "A decision of yours is missing from the record.",
@@ -287,33 +287,33 @@ _WRONG: Final = {
     codes.DECISION_LATE: "An input was taken after the time for it had run out.",
     codes.DEFAULT_EARLY: "The system decided for you before it was allowed to.",
     codes.DEFAULT_NOT_ALLOWED: "A decision was made for you, and no rule allows that.",
-    codes.DEADLINE_WRONG: "You were shown another time to decide by than the rules give.",
-    codes.DEFAULT_OVERDUE: "What is done for a player who does not play was due, and was not done.",
+    codes.DEADLINE_WRONG: "You were shown a deadline that is not the one the rules give.",
+    codes.DEFAULT_OVERDUE: "The default for a player who does not act was due and not applied.",
     codes.SETTLEMENT_OVERDUE: "The round should have been finished and paid by now.",
     codes.WIN_NOT_HELD: "A win was not held, though the page lets a person verify it first.",
     codes.HOLD_MISMATCH: "What was held of your win, released and paid does not add up.",
     codes.CASE_OUT_OF_PLACE: "A decision about this round is not recorded as it must be.",
-    codes.KEYS_MISSING: "A decision about this round lacks the persons who must sign it.",
-    codes.PAYMENT_UNDECIDED: "Money was moved for this round that no decision bears out.",
+    codes.KEYS_MISSING: "A decision about this round was not signed by everyone who must sign it.",
+    codes.PAYMENT_UNDECIDED: "Money was moved for this round without a decision that allows it.",
     codes.DECISION_UNFOUNDED: "A decision about this round does not follow from its record.",
     codes.STAKE_MISMATCH: "A stake was recorded that is not what the act costs.",
     codes.DEBIT_MISMATCH: "What was debited is not what you staked.",
     codes.CREDIT_MISMATCH: "What was credited is not what was booked for you.",
-    codes.SETTLEMENT_MISMATCH: "A bet was not settled as the rules have it.",
+    codes.SETTLEMENT_MISMATCH: "A bet was not settled as the rules require.",
     codes.SETTLEMENT_EARLY: "A bet was settled before it was decided.",
     codes.SETTLEMENT_LATE: "A bet was settled later than it was decided.",
     codes.PAYOUT_MISSING: "A bet that was decided was never settled.",
     codes.DUPLICATE_SETTLEMENT: "A bet was settled more than once.",
-    codes.TOTALS_MISMATCH: "The sums at the end of the round are not those of its bets.",
+    codes.TOTALS_MISMATCH: "The totals at the end of the round do not match its bets.",
     codes.REFUND_MISMATCH: "What went back at the void is not what was staked.",
     codes.WIN_VOIDED: "A bet that had been won was voided.",
     codes.PAYMENT_UNANSWERED: "The wallet never answered for a payment.",
     codes.REFUND_UNANSWERED: "The wallet never answered for a stake that was to go back.",
     codes.WALLET_DECLINED: "The wallet declined a movement of money.",
     codes.CASH_PAID_IN_INCENTIVES: "A bet that was staked in cash was paid in bonus money.",
-    codes.TRANSACTION_REPEATED: "Two movements of money bear the number of one transaction.",
-    codes.BALANCE_MISMATCH: "A balance that the wallet told does not follow from what was moved.",
+    codes.TRANSACTION_REPEATED: "Two movements of money have the same transaction number.",
+    codes.BALANCE_MISMATCH: "A balance that the wallet stated does not follow from what was moved.",
     codes.MONEY_IN_FUN_ROUND: "Money was moved in a round that was played for fun.",
-    codes.EXPECT_MISMATCH: "The round came to something else than was expected of it.",
+    codes.EXPECT_MISMATCH: "The round did not come to what was expected of it.",
 }
 """What each finding comes to in plain words; what is forged or missing is told by itself."""

@@ -1,4 +1,4 @@
-"""What every bet of a round is paid, as far as the round has decided it.
+"""What every bet of a round is paid, as far as it is decided.
 
 A bet is decided once nothing that can still come changes it: side bets on the initial cards,
 insurance at the check, a hand when the settlement line it meets no longer asks about the dealer.
@@ -17,7 +17,7 @@ LOST = "lost"
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
-    """One bet: its whole stake, and what it is paid with the line that says so, None while open.
+    """One bet: its whole stake, and what it is paid with the settlement line, None while open.
 
     `paid_minor` includes the stake coming back. Amounts are minor units.
     """

@@ -1,4 +1,4 @@
-"""What a game's rules can say, as data, and the digest that pins them.
+"""What a game's rules can contain, as data, and the digest that pins them.
 
 A `Rules` value holds exactly what changes a card, a legal act or a payment: nothing about where a
 clause comes from, what is published, or the table's limits. It checks itself when it is made,
@@ -72,7 +72,7 @@ class Double(_Rule, frozen=True):
     def __post_init__(self) -> None:
         """Refuse totals two cards cannot have."""
         for total in self.totals or ():
-            _require(2 <= total <= 21, "totals", f"{total} is no total of two cards")
+            _require(2 <= total <= 21, "totals", f"{total} is not a total of two cards")
 
 
 class Split(_Rule, frozen=True):
@@ -92,7 +92,7 @@ class Zap(_Rule, frozen=True):
     def __post_init__(self) -> None:
         """Refuse totals two cards cannot have."""
         for total in self.totals:
-            _require(4 <= total <= 20, "totals", f"{total} is no total of two undecided cards")
+            _require(4 <= total <= 20, "totals", f"{total} is not a total of two undecided cards")
 
 
 RatioTable: TypeAlias = dict[str, tuple[Fraction, ...]]
@@ -171,7 +171,7 @@ class SideBet(_Rule, frozen=True):
         """Demand odds for known lines only."""
         known = PAIR_LINES if self.on == "pair" else THREE_CARD_LINES
         for name, odds in self.pays.items():
-            _require(name in known, "pays", f"{name} is none of {', '.join(known)}")
+            _require(name in known, "pays", f"{name} is not one of {', '.join(known)}")
             _require(odds > 0, f"pays.{name}", "must be above 0")
 
 
@@ -231,7 +231,7 @@ def read_odds(text: str) -> Fraction:
             return Fraction(text)
     except ZeroDivisionError:
         pass
-    raise ValueError(f"{text!r} is no odds; write them like 3/2") from None
+    raise ValueError(f"{text!r} is not valid odds; write them like 3/2") from None
 
 
 def canonical_rules(rules: Rules) -> bytes:
@@ -279,7 +279,7 @@ def rules_from_json(text: bytes) -> Rules:
 def _write_fraction(value: object) -> str:
     if isinstance(value, Fraction):
         return f"{value.numerator}/{value.denominator}"
-    raise TypeError(f"{type(value).__name__} has no place in rules")
+    raise TypeError(f"{type(value).__name__} is not allowed in rules")
 
 
 def _read_fraction(kind: type, value: object) -> object:

@@ -1,6 +1,6 @@
 """Luck, skill and error: what each move of a round added to what its bets were paid.
 
-`decompose` takes one round apart, `decompose_replay` a recorded one, `bulk.decompose_batch` many.
+`decompose` decomposes one round, `decompose_replay` a recorded one, `bulk.decompose_batch` many.
 """
 
 from shoeproof.needs import need

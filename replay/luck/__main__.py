@@ -1,4 +1,4 @@
-"""`python -m replay.luck`: compute the values of the published games and write their files anew."""
+"""`python -m replay.luck`: compute the values of the published games and rewrite their files."""
 
 from pathlib import Path
 

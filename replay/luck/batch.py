@@ -1,4 +1,4 @@
-"""Many rounds taken apart at once, by the tables: the same sums as `one_round`, without a walk.
+"""Many rounds decomposed at once, with the tables: the same sums as `one_round`, without a walk.
 
 What a card to a hand adds depends on that hand alone, and what the dealer's cards add on hands that
 have ended; so every move can be valued by itself, all moves together. Tests hold the sums to those
@@ -91,7 +91,7 @@ class BatchParts(NamedTuple):
 
 
 def decompose_moves(values: Values, moves: Moves, stakes: Stakes) -> BatchParts:
-    """Take whole rounds of one number of seats apart, whose moves are all as the rules say."""
+    """Decompose whole rounds of one number of seats, whose moves are all as the rules say."""
     batch = _Batch(values, moves, stakes)
     batch.deal()
     batch.answers()
@@ -103,7 +103,7 @@ def decompose_moves(values: Values, moves: Moves, stakes: Stakes) -> BatchParts:
 
 
 class _Batch:
-    """The rounds with what is looked up more than once."""
+    """The rounds, with everything that is looked up more than once."""
 
     def __init__(self, values: Values, moves: Moves, stakes: Stakes) -> None:
         self.values, self.moves, self.stakes = values, moves, stakes
@@ -241,7 +241,7 @@ class _Batch:
         return worth
 
     def _natural_shows(self) -> tuple[Ints, Ints]:
-        """Return of each round the luck kind and the move that shows whether there is a natural."""
+        """Return for each round the luck kind and the move that shows if there is a natural."""
         moves = self.moves
         shown = np.zeros(len(self.states), np.int64)
         kind = np.where(self.looked, _LUCK[CHECK], _LUCK[HOLE_CARD])
@@ -273,7 +273,7 @@ class _Batch:
         self._add(self.luck, number, MAIN, _LUCK[CHECK], (after - before - gap) * stake)
 
     def acts(self) -> None:
-        """What each act of play changes the worth of its hand by, before any card."""
+        """How much each act changes the worth of its hand, before any card."""
         moves = self.moves
         acts = np.flatnonzero(self.decides & (moves.column < self.hands))
         number, column, symbol = (each[acts] for each in (moves.number, moves.column, moves.symbol))

@@ -1,8 +1,8 @@
-"""Recorded rounds taken apart in bulk: sound ones by the tables, all others one by one.
+"""Recorded rounds decomposed in bulk: sound ones with the tables, all others one by one.
 
 A sound round has no error, and all of its moves are as the rules say. What the kernel cannot prove,
-a wrongly settled round above all, is replayed and taken apart by `one_round`. A round whose every
-settlement is wrong therefore costs time, and is never counted otherwise than by the replayer.
+a wrongly settled round above all, is replayed and decomposed by `one_round`. A round whose every
+settlement is wrong therefore costs time, and is only ever counted as the replayer counts it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ def decompose_batch(
     rules_by_digest: Mapping[str, Rules],
     one_by_one: Callable[[int], Decomposition | None],
 ) -> tuple[RoundParts, list[int]]:
-    """Take rounds apart; return their bets and the places of the rounds that cannot be.
+    """Decompose rounds; return their bets and the places of those that cannot be decomposed.
 
     `one_by_one` is asked for the rounds that are not proved sound, by their place, and answers as
     `decompose_replay` does. Amounts that no event can record cannot be summed either. The shoes are
@@ -105,7 +105,7 @@ class _Group(NamedTuple):
     names: Sequence[str]
 
     def parts(self) -> RoundParts:
-        """Return the rounds taken apart."""
+        """Return the decomposed rounds."""
         values = self.values
         parts = decompose_moves(values, self._moves(), self._laid())
         won = self._won()

@@ -1,8 +1,8 @@
-"""Events that are counted, each against its exact chance: what luck in money may drown.
+"""Events that are counted, each against its exact chance; luck in money may drown them.
 
 At a chance move one of these events may come. Its chance is taken over the cards that nobody has
 seen, right before the move, so that "it came, or not, less its chance" has mean zero given all that
-went before, whoever plays and for whatever stakes. A count is therefore a martingale, as luck is.
+went before, no matter who plays and for what stakes. A count is therefore a martingale, as luck is.
 
 The hands of an initial deal are looked at seat by seat: the chance of a natural is that of two
 cards off the shoe without the cards of the seats before.
@@ -33,7 +33,7 @@ to 17 to 21 by its card; a third card that busts the dealer's hard 12 to 16; a l
 The third card is apart: it is what seeds are drawn again for, and later ones would dilute it."""
 
 COUNT_SUMS: Final = ("chances", "came", "expected", "variance")
-"""What is summed of each: the moves at which it may come, how often it came, Σp and Σp(1 − p)."""
+"""The sums for each: the moves at which it may come, how often it came, Σp and Σp(1 − p)."""
 
 BILLION: Final = 1_000_000_000
 """Σp and Σp(1 − p) are whole billionths, so that they add up alike in any order."""
@@ -94,7 +94,7 @@ def natural_chance(unseen: Ints) -> Chance:
 
 
 def may_come(state: RoundState) -> str | None:
-    """Return the kind that may come at the chance move that is due, None for none of them."""
+    """Return the kind that may come at the chance move that is due, None if there is none."""
     due, dealer = state.due, state.dealer
     if isinstance(due, Check):
         return DEALER_NATURAL
@@ -120,22 +120,22 @@ def came(kind: str, before: RoundState, after: RoundState) -> bool:
 
 
 def stiff_states(tables: Tables, kind: str) -> Ints:
-    """Tell of every hand of the dealer, from the first, whether a card may be a bust of a kind."""
+    """Tell for every hand of the dealer, from the first, whether a card may be a bust of a kind."""
     return np.array([_bust_of(dealer) == kind for dealer in tables.dealers])
 
 
 def bust_states(tables: Tables) -> Ints:
-    """Tell of every hand of the dealer, from the first, whether it has bust."""
+    """Tell for every hand of the dealer, from the first, whether it has bust."""
     return np.array([dealer.total > MADE[1] for dealer in tables.dealers])
 
 
 def doubled_states(tables: Tables) -> Ints:
-    """Tell of every hand, from the first, whether it owes the card of a double."""
+    """Tell for every hand, from the first, whether it owes the card of a double."""
     return np.array([drawn_by(hand) == DOUBLE for hand in tables.hands])
 
 
 def made_states(tables: Tables) -> Ints:
-    """Tell of every hand, from the first, whether it comes to 17 to 21."""
+    """Tell for every hand, from the first, whether it comes to 17 to 21."""
     return np.array([_is_made(hand) for hand in tables.hands])
 
 

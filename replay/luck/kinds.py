@@ -42,7 +42,7 @@ SKILL_KINDS: Final = (
 )
 """Decisions; what the table of values lacks in precision; the rounding of wins to minor units.
 
-To decline moves no bet.
+Declining moves no bet.
 """
 
 

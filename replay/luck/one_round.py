@@ -1,4 +1,4 @@
-"""One round taken apart: what each of its moves added to each bet.
+"""One round decomposed: what each of its moves added to each bet.
 
 The walk hands the moves to the engine and keeps a worth for each bet: the table's value times the
 initial stake. A card, or a look at the hole card, moves it from the exact mean over the cards that
@@ -75,14 +75,15 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class BetParts(msgspec.Struct, frozen=True):
-    """One bet of a seat taken apart; amounts are minor units.
+    """One bet of a seat decomposed; amounts are minor units.
 
     `returned_minor` is what was paid less the stakes added after the first, and equals
     `start_minor` (the mean before the first card, the stake included) + luck + skill +
     `error_minor`, which is what was paid less what the rules pay. `wrong_hands` counts the hands
-    that were paid otherwise: what one lost and another gained is no error of their sum. What hands
-    were paid too little in all is `underpaid_minor`. A hand that was sold is due what the rules'
-    table said it was worth: another value shown is an error of the house, and nobody's skill.
+    that were paid otherwise: what one lost and another gained is not an error of their sum. What
+    hands were paid too little in all is `underpaid_minor`. A hand that was sold is due what the
+    rules' table said it was worth: another value shown is an error of the house, and nobody's
+    skill.
     """
 
     seat: str
@@ -102,7 +103,7 @@ class BetParts(msgspec.Struct, frozen=True):
 
 
 class Decomposition(msgspec.Struct, frozen=True):
-    """A settled round taken apart, with the events that were counted in it."""
+    """A settled round decomposed, with the events that were counted in it."""
 
     bets: tuple[BetParts, ...]
     parts: tuple[Part, ...]
@@ -122,7 +123,7 @@ def decompose(
     symbols: Iterable[Symbol],
     paid_minor: Mapping[tuple[str, str], int] | None = None,
 ) -> Decomposition:
-    """Take a whole round apart, from the state before its first card to its settlement.
+    """Decompose a whole round, from the state before its first card to its settlement.
 
     `paid_minor` maps (hand, bet) to what was paid, in minor units; by default what the rules pay.
     Raises IllegalMove for a move that is not due and ValueError for a round that has not ended.
@@ -192,7 +193,7 @@ class Walk:
             self._deal()
 
     def ended(self, paid_minor: Mapping[tuple[str, str], int] | None) -> Decomposition:
-        """Return the whole round taken apart, as `decompose`; raise ValueError before its end."""
+        """Return the whole round decomposed, as `decompose`; raise ValueError before its end."""
         if not isinstance(self.state.due, Settle):
             raise ValueError("the round has not ended")
         recorded = dict(paid_minor or {})
@@ -274,7 +275,7 @@ class Walk:
         return stake * (chance * _insurance_odds(rules) - (1 - chance))
 
     def _expect(self, kind: str | None) -> float:
-        """Move every bet to the mean of what the chance move that is due can make of it.
+        """Set every bet to its mean over the results of the chance move that is due.
 
         Return the chance of the event of that kind, 0 for none.
         """

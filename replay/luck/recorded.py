@@ -1,4 +1,4 @@
-"""A recorded round taken apart: the moves and the payments of its events."""
+"""A recorded round decomposed: the moves and the payments of its events."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from replay.replayer import Replay
 
 
 def decompose_replay(replay: Replay) -> Decomposition | None:
-    """Take a closed round apart, None where it cannot be: void, open, or not to be followed.
+    """Decompose a closed round; None for one that is void, open, or cannot be followed.
 
     A round in which a move is missing, or one was made that the rules do not allow, cannot be
     followed: what should have come instead is unknown. A wrong settlement is the bet's error.
@@ -50,7 +50,7 @@ def decompose_replay(replay: Replay) -> Decomposition | None:
 def symbols_of(replay: Replay, first: RoundState) -> Iterator[Symbol]:
     """Yield the moves that the events of a round made, with the values at which hands were sold.
 
-    Raises IllegalMove at an event that made another move than its own, as where the replayer filled
+    Raises IllegalMove at an event that made a move other than its own, as where the replayer filled
     in what is missing before it.
     """
     before = first

@@ -1,4 +1,4 @@
-"""What a hand is worth before anybody plays it: one number for each hand and what the dealer shows.
+"""What a hand is worth before it is played: one number for each hand and what the dealer shows.
 
 While a hand is played the number is the mean of the exact theory's values over all cards that make
 such a hand, weighted by how often optimal play comes to it; in a part of the play that optimal play
@@ -97,7 +97,7 @@ class Values:
         return float(self.start[self.hand_number[hand], up])
 
     def in_play(self, hand: Hand, up: int) -> float:
-        """Return what a hand is worth that no check is still to cut short."""
+        """Return what a hand is worth when no check can cut it short any more."""
         return float(self.play[self.hand_number[hand], up])
 
     def at_end(self, hand: Hand, dealer: Dealer) -> float:

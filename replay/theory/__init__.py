@@ -1,4 +1,4 @@
-"""Exact theory: what the rules of a game say about its returns, computed from nothing but them.
+"""Exact theory: what the rules of a game say about its returns, computed from them alone.
 
 `theory` gives everything at once, `strategy` the chart, `basic_act` and `optimal_act` play,
 `decision_values` prices a decision in a live round, `readings` tries the open clauses otherwise.

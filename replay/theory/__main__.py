@@ -1,4 +1,4 @@
-"""`python -m replay.theory`: compute the theory of the published games and write its files anew."""
+"""`python -m replay.theory`: compute the theory of the published games and rewrite its files."""
 
 from pathlib import Path
 

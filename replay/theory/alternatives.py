@@ -1,4 +1,4 @@
-"""The open clauses of each game read otherwise, as rules, and what speaks against each.
+"""Alternative readings of each game's open clauses, as rules, and what counts against each.
 
 A reading is a modified `Rules` value, so the engine could play it. Where a clause cannot be said in
 rules, its reading is one that returns the same, and says so.
@@ -273,7 +273,7 @@ def nba_readings(rules: Rules) -> list[Reading]:
 
 
 def _without_effect(rules: Rules) -> list[Reading]:
-    """Return the readings that move no return, however they are read."""
+    """Return the readings that change no return."""
     return [
         Reading(
             "main",

@@ -18,7 +18,7 @@ from replay.theory.settled import Settled
 from replay.theory.values import Floats, Ints, sums
 
 Outside = Mapping[Act, Floats]
-"""What an act that leaves the positions is worth, by position."""
+"""The worth of an act that leaves the positions, by position."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The theory of a game, from the data shipped with the package where that holds it.
 
 A file is named by the digest of its rules, so a changed rule finds none and is computed afresh.
-`python -m replay.theory` writes the files of the published games anew.
+`python -m replay.theory` writes the files of the published games again.
 """
 
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The return of every open clause read otherwise, in one table."""
+"""The return of every alternative reading of an open clause, in one table."""
 
 from collections.abc import Callable
 from dataclasses import replace

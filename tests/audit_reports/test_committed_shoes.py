@@ -117,7 +117,7 @@ def test_honest_shoes_speak_against_nobody() -> None:
     bet = main_bet(report, GAME)
     assert not found
     assert bet.word == "inconclusive"
-    assert shoe_of(bet) == f"{ROUNDS} rounds revealed the seed committed to, and none came again"
+    assert shoe_of(bet) == f"{ROUNDS} rounds revealed the seed committed to, and no seed came twice"
     assert "shoe" not in report.headline
 
 

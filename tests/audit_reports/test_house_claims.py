@@ -136,7 +136,7 @@ def test_doubles_withheld_or_barred_with_no_balance_are_out_of_range(
     assert bet.word == "out of range"
     (why,) = [each for each in bet.why if each.startswith("offers")]
     assert f"double was withheld in {count:,} of {count:,} offers" in why
-    assert ("no balance bears out" in why) is (barred.get("double") == "funds")
+    assert ("no balance confirms" in why) is (barred.get("double") == "funds")
     assert any("double was withheld" in each for each in report.findings)
     assert f"withheld in {count:,} of" in render_rtp_report(report, ".html").decode()
 

@@ -48,20 +48,23 @@ def test_sheets_become_a_table(ledger: Ledger, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda sheet: {}, "is no list of PAR sheets"),
-        (lambda sheet: [{**sheet, "more": 1}], "is no list of PAR sheets"),
-        (lambda sheet: [{**sheet, "date": "soon"}], "is no list of PAR sheets"),
+        (lambda sheet: {}, "is not a list of PAR sheets"),
+        (lambda sheet: [{**sheet, "more": 1}], "is not a list of PAR sheets"),
+        (lambda sheet: [{**sheet, "date": "soon"}], "is not a list of PAR sheets"),
         (lambda sheet: [{**sheet, "sha256": "ab"}], "sheet 1: sha256 is not a SHA-256"),
         (lambda sheet: [{**sheet, "rules_digest": "X" * 64}], "rules_digest is not a SHA-256"),
-        (lambda sheet: [{**sheet, "percent": "high"}], "percent 'high' is no decimal number"),
-        (lambda sheet: [{**sheet, "percent": "NaN"}], "'NaN' is no decimal number"),
-        (lambda sheet: [{**sheet, "percent": "-1"}], "'-1' is no decimal number"),
-        (lambda sheet: [{**sheet, "percent": "98.8" + 9 * "7" + 9 * "0"}], "is no decimal number"),
-        (lambda sheet: [{**sheet, "percent": "9_9"}], "'9_9' is no decimal number"),
-        (lambda sheet: [{**sheet, "percent": "\uff19\uff19"}], "is no decimal number"),
+        (lambda sheet: [{**sheet, "percent": "high"}], "percent 'high' is not a decimal number"),
+        (lambda sheet: [{**sheet, "percent": "NaN"}], "'NaN' is not a decimal number"),
+        (lambda sheet: [{**sheet, "percent": "-1"}], "'-1' is not a decimal number"),
+        (
+            lambda sheet: [{**sheet, "percent": "98.8" + 9 * "7" + 9 * "0"}],
+            "is not a decimal number",
+        ),
+        (lambda sheet: [{**sheet, "percent": "9_9"}], "'9_9' is not a decimal number"),
+        (lambda sheet: [{**sheet, "percent": "\uff19\uff19"}], "is not a decimal number"),
         (lambda sheet: [{**sheet, "percent": "0.9929"}], "percent 0.9929 is not between 1 and 200"),
         (lambda sheet: [{**sheet, "percent": "250"}], "percent 250 is not between 1 and 200"),
-        (lambda sheet: [sheet, sheet], "sheet 2: a sheet before it speaks of main"),
+        (lambda sheet: [sheet, sheet], "sheet 2: an earlier sheet is about main"),
     ],
 )
 def test_what_is_no_sheet_is_refused(
@@ -125,7 +128,7 @@ def the_sheet_of(ledger: Ledger, percent: str, digest: str, bet: str) -> tuple[R
     return report, bet_report.approved
 
 
-OTHER = "the sheet is of other rules or another way to play"
+OTHER = "the sheet is for other rules or another way to play"
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ def test_published_computed_and_approved_returns_stand_side_by_side(played: Ledg
     page = page_of(report)
     table = page.partition("<caption>What it should return</caption>")[2].partition("</table>")[0]
     cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", table.partition("<tbody>")[2])
-    note = "the rules return 98.71%: the sheet is of other rules or another way to play"
+    note = "the rules return 98.71%: the sheet is for other rules or another way to play"
     assert cells[:6] == ["main", "98.715%", "98.87%", "98.90%", "PAR-7, 2026-01-05", note]
     assert line["par_sheet_note"] == note
     assert f"{note}</li>" in page.partition("<h2>Findings</h2>")[2]

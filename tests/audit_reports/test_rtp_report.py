@@ -42,7 +42,7 @@ BY = (("table",), ("player", "day"))
 AT = datetime(2026, 12, 1, 9, tzinfo=UTC)
 ASKED = Asked(by=BY, operator="Casino <b>Example</b> Ltd", generated_at=AT)
 SECTIONS = (
-    "Findings", "Acts kept from players", "Voided bets", "Awards and goodwill",
+    "Findings", "Acts withheld from players", "Voided bets", "Awards and goodwill",
     "Funds held in interrupted rounds", "Shuffle",
     "How to read this", "Provenance",
 )  # fmt: skip

@@ -76,7 +76,7 @@ def test_a_dealer_with_too_many_tens_is_out_of_range_by_his_own_cards(player: st
     report = judged("nba", player, TENS)
     assert report.word == "out of range"
     (why,) = [each for each in main(report).why if each.startswith("dealer draw")]
-    assert "left what luck stays within" in why
+    assert "left the range luck stays within" in why
     guilty = {part.kind for part in main(report).parts if part.word == "out of range"}
     assert guilty <= {"dealer_draw", "hole_card", "initial_deal", "check"}
     assert any("dealer draw" in why for why in report.why)

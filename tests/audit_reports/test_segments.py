@@ -210,7 +210,7 @@ def test_an_altered_segment_is_refused(ledger: Ledger, folder: Path, table: str)
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(SegmentsRefused, match="not what was published: make it anew"):
+    with pytest.raises(SegmentsRefused, match="not what was published: make it again"):
         read_tables(folder)
     open_tables(ledger, rebuild=True).close()
     read_tables(folder).close()
@@ -227,7 +227,7 @@ def test_a_missing_segment_is_refused(ledger: Ledger, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda data: b"{", "is no manifest"),
+        (lambda data: b"{", "is not a manifest"),
         (lambda data: data.replace(b'"format": %d' % FORMAT, b'"format": 99'), "has the format 99"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "../rounds/'), "is outside"),
         (lambda data: data.replace(b'"path": "rounds/', b'"path": "rounds/\\u0000'), "null byte"),

@@ -283,7 +283,7 @@ def test_striking_at_a_single_look_is_to_be_watched() -> None:
 
 def test_too_few_rounds_are_inconclusive() -> None:
     (reading,) = read_luck({"zap": [LuckSums.of([1.0] * 100)]})
-    assert (reading.word, reading.says) == (INCONCLUSIVE, "too few rounds to judge by")
+    assert (reading.word, reading.says) == (INCONCLUSIVE, "too few rounds to judge")
     assert verdict(read_luck({"zap": []})).word == INCONCLUSIVE
 
 

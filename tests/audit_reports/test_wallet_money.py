@@ -126,7 +126,7 @@ def test_a_wallet_that_moved_another_amount_is_found(ledger: Ledger, name: str) 
     assert bet.row.rtp_on_initial_stakes == lie.counted
     assert (bet.wallet_rounds, bet.wallet_minor, bet.wallet_rtp) == (1, lie.net_minor, lie.moved)
     assert (report.word, report.faults) == ("out of range", 1)
-    assert "The wallet moved other amounts than were counted" in report.headline
+    assert "The wallet moved different amounts from those counted" in report.headline
     (moved,) = report.wallet
     assert (moved.round, moved.movements, moved.net_minor) == (lying, lie.movements, lie.net_minor)
 

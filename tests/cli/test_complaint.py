@@ -149,7 +149,7 @@ def test_a_complaint_is_decided_by_the_words_its_assessment_names(call: Shoeproo
     told(call("void", complaint, "--key", "ann", "--yes"), 2, "a complaint about no one round is")
     upheld = call("uphold", complaint, "--key", "ann", "--yes")
     assert "Opened a case about the round" in upheld.out, upheld.err
-    told(call("uphold", complaint, "--key", "ann", "--yes"), 2, "it is decided once")
+    told(call("uphold", complaint, "--key", "ann", "--yes"), 2, "is decided only once")
     fair = opened(call, "--player", "p-2", *ALL_TIME, "--claim", "rigged")
     assert "Decided: rejected, nothing paid" in call("reject", fair, "--key", "ann", "--yes").out
 
@@ -231,7 +231,7 @@ def test_an_award_is_in_the_currency_of_the_rounds(call: Shoeproof, place: Path)
         (("--from", "2020-01-01"), "which player?"),
         (("--player", "", "--no-round"), "which player?"),
         (("--player", " \t", *ALL_TIME), "which player?"),
-        (("--player", "p-1"), "say from when to when the player means: --from and --to"),
+        (("--player", "p-1"), "say which time the player means: give --from and --to"),
         (("--player", "p-1", *ALL_TIME[:4]), "'2020-01-01' has no time zone"),
         (("--player", "p-1", *ALL_TIME[:4], "--zone", "Malta/Europe"), "is no time zone"),
         (("--player", "nobody", *ALL_TIME), "this ledger has no round of the player 'nobody'"),
@@ -272,7 +272,10 @@ def test_a_complaint_received_today_is_no_older_than_its_first_round(call: Shoep
 
 @pytest.mark.parametrize(
     ("received", "message"),
-    [("2098-01-01", "that is to come"), ("2020-01-02", "the first of its rounds was opened after")],
+    [
+        ("2098-01-01", "received in the future"),
+        ("2020-01-02", "the first of its rounds was opened after"),
+    ],
 )
 def test_a_complaint_about_a_span_is_not_received_before_it_or_in_the_future(
     call: Shoeproof, received: str, message: str

@@ -308,15 +308,15 @@ def test_without_a_hit_the_search_claims_no_proof(call: Shoeproof, place: Place)
         (("--player", "p-1", "--paid", "12,50"), "'12,50' may mean two amounts"),
         (("--player", "p-1", "--paid", "-1"), "'-1' is no amount"),
         (("--player", "p-1", "--paid", "nan"), "'nan' is no amount"),
-        (("--player", "p-1", "--card", "11s"), "'11s' is no card"),
-        (("--player", "p-1", "--dealer-card", "joker"), "'joker' is no card"),
+        (("--player", "p-1", "--card", "11s"), "'11s' is not a card"),
+        (("--player", "p-1", "--dealer-card", "joker"), "'joker' is not a card"),
         (("--player", "p-1", "--bet", "red"), "no game here has a bet 'red'; there is insurance, "),
         (
             ("--player", "p-1", "--result", "drew"),
             "'drew' is not how a bet ends: write won, push, lost, void",
         ),
         (("--player", "p-1", "--total", "99"), "no hand comes to 99: give 2 to 31"),
-        (("--stake", "10"), "say which player, or from when"),
+        (("--stake", "10"), "give the player or a start time"),
         (("--from", "2026-03-02T00:00Z", "--to", "2026-03-01T00:00Z"), "ends before it begins"),
     ],
 )
@@ -416,7 +416,7 @@ def test_a_decided_case(call: Shoeproof, place: Place) -> None:
     case = opened(call, place.underpaid)
     assert decide(call, case, "resettle").code == 0
     before = size(place)
-    told(decide(call, case, "resettle", "bob"), 2, "was decided (paid", "decided once")
+    told(decide(call, case, "resettle", "bob"), 2, "was decided (paid", "decided only once")
     assert size(place) == before
     again = opened(call, place.underpaid)
     assert again == f"{place.underpaid}.2"

@@ -194,7 +194,7 @@ def test_another_operators_key_is_refused(call: Shoeproof) -> None:
     ("words", "message"),
     [
         (("9.9.9",), "no finding, build, rules or table '9.9.9'"),
-        (("table:",), "names no fault"),
+        (("table:",), "is not a fault"),
         (("finding:nothing",), "there is no finding 'nothing'"),
         (("1.4.2", "--size", "999999999"), "the ledger has"),
         (("1.4.2", "--from", "yesterday"), "is no time"),
@@ -205,7 +205,7 @@ def test_another_operators_key_is_refused(call: Shoeproof) -> None:
         ),
         (("1.4.2", "-o", "page.doc"), "does not say in which form"),
         (("remedy", "1.4.2", "--yes"), "give --key"),
-        (("remedy", "1.4.2", "--key", "ann", "--yes"), "state a cap"),
+        (("remedy", "1.4.2", "--key", "ann", "--yes"), "give a cap"),
         (("remedy", "1.4.2", "--key", "ann", "--yes", "--cap", "EUR"), "'EUR' is no cap"),
         (("remedy", "1.4.2", "--key", "ann", "--yes", "--cap", "EUR=x"), "'x' is no amount"),
         (("remedy", "1.4.2", "--key", "ann", "--yes", "--cap", "EUR=0.001"), "decimal places"),

@@ -176,7 +176,7 @@ def test_an_approved_return_stands_with_its_sheet(
     )  # fmt: skip
     assert other.code == 1
     assert "Findings: 1, listed in it" in other.out
-    note = "the rules return 100.00%: the sheet is of other rules or another way to play"
+    note = "the rules return 100.00%: the sheet is for other rules or another way to play"
     approved = {**sheet, "percent": "99.50", "note": note}
     games = {game["game"]: game for game in json.loads(data.read_text())["games"]}
     main = games["zero"]["bets"][0]

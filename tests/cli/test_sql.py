@@ -159,7 +159,7 @@ def test_an_altered_segment_is_refused_in_one_line(run: Run, path: Path) -> None
     file.write_bytes(file.read_bytes()[:-1] + b"?")
     result = run("sql", "SELECT 1 AS one")
     assert result.code == 3
-    assert "is not what was published: make it anew with `shoeproof project --rebuild`" in (
+    assert "is not what was published: make it again with `shoeproof project --rebuild`" in (
         result.err
     )
     assert len(result.err.splitlines()) == 1

@@ -65,7 +65,7 @@ SAYS = [
         "wrong-hole-card-made-a-push-and-nothing-was-settled",
         "The dealer's hidden card was shown as ",
     ),
-    ("deadline-shown-wrong-and-not-used", "You were shown another time to decide by"),
+    ("deadline-shown-wrong-and-not-used", "You were shown a deadline that is not the one"),
     ("won-on-a-wrong-card-and-paid-in-incentives", " in bonus money."),
     ("seed-never-revealed-and-the-player-won", "the one that was sealed before you staked has"),
     ("overpaid", "The main bet of s1 was paid "),

@@ -161,7 +161,7 @@ def test_no_goodwill_on_forged_evidence(ledger: Ledger, staff: Staff) -> None:
 
 def test_goodwill_of_nothing(ledger: Ledger, staff: Staff) -> None:
     round_id = disputed(ledger, simple(0))
-    with pytest.raises(DisputeRefused, match="goodwill of nothing"):
+    with pytest.raises(DisputeRefused, match="goodwill needs an amount"):
         give(ledger, lost(round_id), 0, staff.ann)
 
 
@@ -188,9 +188,9 @@ def test_a_decided_case_takes_no_award_and_no_goodwill(ledger: Ledger, staff: St
     round_id = disputed(ledger, simple(0))
     decide(ledger, lost(round_id), "honour", staff.ann)
     evidence, cases = evidence_of(ledger, round_id), cases_of(ledger, round_id)
-    with pytest.raises(DisputeRefused, match="decided once"):
+    with pytest.raises(DisputeRefused, match="decided only once"):
         plan_award(evidence, lost(round_id), cases, 100, key="ann", reference="ADJ-1")
-    with pytest.raises(DisputeRefused, match="decided once"):
+    with pytest.raises(DisputeRefused, match="decided only once"):
         plan_goodwill(evidence, lost(round_id), cases, 100, key="ann", note="x", number=1)
-    with pytest.raises(DisputeRefused, match="decided once"):
+    with pytest.raises(DisputeRefused, match="decided only once"):
         plan_withdrawal(evidence, lost(round_id), cases, key="ann")

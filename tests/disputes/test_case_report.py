@@ -255,7 +255,7 @@ def test_a_decided_case_gives_the_grounds_it_was_decided_on(monkeypatch: Patch) 
     assert told.answer.endswith("5.00 GBP more is due to you.")
     assert annex_of(told).money.paid_by_decision_minor == 500
     assert told.since == (
-        f"Assessed anew, the round was corrected by case {ROUND}.1: nothing is due.",
+        f"Assessed again, the round was corrected by case {ROUND}.1: nothing is due.",
     )
 
 

@@ -363,7 +363,7 @@ def test_a_referred_complaint_waits_for_the_reference(evening: Evening) -> None:
     complaint = evening.complain()
     decide_complaint(evening.ledger, evening.assess(complaint), "refer", staff.ann)
     found = evening.assess(complaint)
-    with pytest.raises(DisputeRefused, match="is referred already"):
+    with pytest.raises(DisputeRefused, match="has already been referred"):
         decide_complaint(evening.ledger, found, "refer", staff.ann)
     plan, _ = decide_complaint(evening.ledger, found, "reject", staff.ann, reference="ADR-9")
     assert plan.decided.keys_needed == 2
@@ -455,10 +455,10 @@ def test_what_cannot_be_complained_of(evening: Evening) -> None:
     refused: tuple[tuple[str, dict[str, Any], str], ...] = (
         (" ", {}, "the claim is empty"),
         ("rigged", {"begin": MIDNIGHT, "end": EIGHT}, "ends before it begins"),
-        ("rigged", {"begin": None}, "say from when to when"),
+        ("rigged", {"begin": None}, "say which time the player means"),
         ("rigged", {"player": "p-9"}, "has no round of the player 'p-9'"),
         ("rigged", {"begin": MIDNIGHT, "end": later}, "'p-1' played no round between 2026-01-31"),
-        ("rigged", {"received": later}, "that is to come"),
+        ("rigged", {"received": later}, "received in the future"),
         ("rigged", {"received": EIGHT}, "the first of its rounds was opened after that, at 2026"),
         (
             "gone",

@@ -311,7 +311,7 @@ def test_an_adjudicator_chooses_with_two_keys(ledger: Ledger, staff: Staff) -> N
 def test_a_case_is_referred_once(ledger: Ledger, staff: Staff) -> None:
     round_id = disputed(ledger, simple(0))
     decide(ledger, assessed(round_id), "refer", staff.ann)
-    with pytest.raises(DisputeRefused, match="referred already"):
+    with pytest.raises(DisputeRefused, match="already been referred"):
         decide(ledger, assessed(round_id), "refer", staff.bob)
 
 
@@ -320,7 +320,9 @@ def test_a_case_is_referred_once(ledger: Ledger, staff: Staff) -> None:
 
 def test_a_remedy_not_on_the_list(ledger: Ledger, staff: Staff) -> None:
     round_id = disputed(ledger, simple(200))
-    with pytest.raises(DisputeRefused, match=r"resume is no remedy .* honour, resettle, void, re"):
+    with pytest.raises(
+        DisputeRefused, match=r"resume is not a remedy .* honour, resettle, void, re"
+    ):
         decide(ledger, underpaid(round_id), "resume", staff.ann)
 
 

@@ -103,7 +103,7 @@ def test_the_checkpoint_s_cover_is_said(monkeypatch: pytest.MonkeyPatch) -> None
     [
         ("stand-at-19-minutes", "the system decided stand for s1 at 2026-03-01T12:19:05.000000Z"),
         ("late-decision-by-the-device-s-clock", "the ledger's time counts, not the device's"),
-        ("decision-with-an-earlier-clock", "the order of the ledger rules"),
+        ("decision-with-an-earlier-clock", "the order of the ledger decides"),
         ("overpaid", "The main bet of s1 was paid 20.00 EUR too much, which is not taken back"),
         (
             "natural-paid-even-money",

@@ -266,7 +266,7 @@ def test_a_search_tells_how_far_it_went(ledger: Ledger) -> None:
 
 
 def test_a_search_that_nothing_narrows_is_refused(ledger: Ledger) -> None:
-    with pytest.raises(DisputeRefused, match="say which player, or from when"):
+    with pytest.raises(DisputeRefused, match="give the player or a start time"):
         find_rounds(ledger, Remembered(paid=Decimal(1)))
 
 
@@ -288,5 +288,5 @@ def test_cards_as_people_write_them(words: str, code: str) -> None:
 
 @pytest.mark.parametrize("words", ["", "11d", "A2", "Qx", "joker", "1", "♠"])
 def test_what_is_no_card(words: str) -> None:
-    with pytest.raises(DisputeRefused, match="is no card"):
+    with pytest.raises(DisputeRefused, match="is not a card"):
         read_card(words)

@@ -154,20 +154,20 @@ DECIDED = {
     "a-case-referred-by-choice-says-what-the-record-has": (
         "natural-paid-even-money",
         partial(plan_decision, remedy="refer"),
-        "This goes to an adjudicator: by the record 5.00 GBP more is due to you. You were paid "
-        "20.00 GBP for this round so far.",
+        "This goes to an adjudicator: according to the record, 5.00 GBP more is due to you. You "
+        "were paid 20.00 GBP for this round so far.",
     ),
     "goodwill-is-told-beside-the-result": (
         "malfunction-claimed-on-a-sound-round",
         partial(plan_goodwill, amount_minor=500, note="a long wait"),
-        "Complaint rejected: the result stands. Beside it the operator gave you 5.00 EUR in "
+        "Complaint rejected: the result stands. The operator also gave you 5.00 EUR as "
         "goodwill. You were paid 5.00 EUR for this round in all; nothing further is due.",
     ),
     "goodwill-pays-nothing-of-what-is-due": (
         "natural-paid-even-money",
         partial(plan_goodwill, amount_minor=100, note="a long wait"),
-        "Complaint upheld: 5.00 GBP more is due to you. Beside it the operator gave you 1.00 GBP "
-        "in goodwill. You were paid 21.00 GBP for this round so far.",
+        "Complaint upheld: 5.00 GBP more is due to you. The operator also gave you 1.00 GBP "
+        "as goodwill. You were paid 21.00 GBP for this round so far.",
     ),
     "a-withdrawn-complaint-is-told-as-such": (
         "even-money-taken",

@@ -98,7 +98,7 @@ def test_a_case_answered_late(ledger: Ledger, clock: Clock, staff: Staff) -> Non
 
 def test_a_complaint_is_not_received_in_the_future(ledger: Ledger) -> None:
     round_id = play(ledger, simple(0))
-    with pytest.raises(DisputeRefused, match="that is to come"):
+    with pytest.raises(DisputeRefused, match="received in the future"):
         open_case(ledger, round_id, "other", received=OPENED + timedelta(seconds=1))
 
 

@@ -96,23 +96,23 @@ def test_what_the_screen_says_it_paid_is_what_it_showed(facts: Facts) -> None:
         (_shown(*HANDS[:2], "deal s1 ??", "deal s1 9d"),
          "the screen showed 'deal s1 9d' where the ledger has 'deal dealer 9d down'"),
         (_shown(stakes="s1 = 2000"),
-         "the screen showed a main stake of 20.00 EUR at s1, recorded is 10.00 EUR"),
+         "the screen showed a main stake of 20.00 EUR at s1, the ledger has 10.00 EUR"),
         (_shown(stakes="s2 = 1000"),
-         "the screen showed a main stake of 10.00 EUR at s2, recorded is -"),
+         "the screen showed a main stake of 10.00 EUR at s2, the ledger has -"),
         (_shown(*HANDS, "s1 offered hit stand double split cash-out 400"),
-         "by the screen split was offered to s1, by the ledger it was not"),
+         "the screen offers split to s1, the ledger does not"),
         (_shown(*HANDS, "s1 offered hit stand double"),
-         "by the ledger cash-out was offered to s1, by the screen it was not"),
+         "the ledger offers cash-out to s1, the screen does not"),
         (_shown(*HANDS, "s1 offered hit stand double cash-out 401"),
-         "the screen offered 4.01 EUR to cash out s1, recorded is 4.00 EUR"),
+         "the screen offered 4.01 EUR to cash out s1, the ledger has 4.00 EUR"),
         (_shown(*HANDS, "s1 stand", "s1 offered hit stand"),
          "the screen showed 's1 offered hit stand', an offer the ledger does not have there"),
         (_shown(rest='[screen.paid]\n"s1 main" = 2000'),
-         "the screen showed 20.00 EUR paid for main of s1, recorded is 0.00 EUR"),
+         "the screen showed 20.00 EUR paid for main of s1, the ledger has 0.00 EUR"),
         (_shown(rest='[screen.paid]\n"s1 insurance" = 1500'),
          "the screen showed insurance of s1 settled, the ledger has no such bet"),
         (_shown(rest='[screen.results]\n"s1 main" = "win"'),
-         "the screen showed 'win' for main of s1, recorded is 'lose'"),
+         "the screen showed 'win' for main of s1, the ledger has 'lose'"),
     ],
 )  # fmt: skip
 def test_a_difference_is_one_sentence(facts: Facts, shown: RoundText, said: str) -> None:
@@ -156,7 +156,7 @@ def test_in_another_currency_cards_and_bets_are_compared_all_the_same(facts: Fac
     assert others == [
         "the screen showed a main stake at s2, the ledger has no such bet",
         "the screen showed 'deal dealer 5d down' where the ledger has 'deal dealer 9d down'",
-        "the screen showed 'win' for main of s1, recorded is 'lose'",
+        "the screen showed 'win' for main of s1, the ledger has 'lose'",
     ]
 
 

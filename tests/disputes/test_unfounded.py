@@ -199,7 +199,7 @@ def test_what_governs_is_carried_out_and_leaves_nothing_due(ledger: Ledger, staf
         (case,) = cases
         assert (case.state, case.moved_minor) == ("decided", plan.decided.amount_minor)
         remedy = assessment.governing.name
-        with pytest.raises(DisputeRefused, match="a case is decided once"):
+        with pytest.raises(DisputeRefused, match="a case is decided only once"):
             plan_decision(evidence, assessment, cases, remedy, key="bob")
         # A new case about it finds nothing more to pay.
         open_case(ledger, round_id, "settlement")
@@ -244,7 +244,7 @@ def test_a_case_resumed_stays_founded_when_the_round_went_on(ledger: Ledger, sta
 def test_reject_is_refused_where_anything_is_due(ledger: Ledger) -> None:
     round_id = live.play(ledger, live.won, change=live.underpay)
     open_case(ledger, round_id, "settlement")
-    with pytest.raises(DisputeRefused, match=r"cannot be rejected: .* is due, by resettle"):
+    with pytest.raises(DisputeRefused, match=r"cannot be rejected: .* is due under resettle"):
         plan_rejection(*looked_at(ledger, round_id), key="ann")
 
 

@@ -141,7 +141,7 @@ def test_nothing_is_recorded_above_a_cap_or_without_one(
     total = sum(due.values())
     for caps, message in (
         (Caps({"EUR": total - 1}), "above the cap of"),
-        (Caps({"GBP": 10**9}), "state a cap"),
+        (Caps({"GBP": 10**9}), "give a cap"),
         (Caps({"EUR": total}, len(due) - 1), "above the cap of"),
     ):
         with pytest.raises(DisputeRefused, match=message):

@@ -408,10 +408,10 @@ def test_what_a_decision_paid_without_a_reason_is_too_much_and_puts_nothing_righ
     [
         ("nothing-such", "no finding, build, rules or table 'nothing-such'; it has the builds 1"),
         ("build:t-9", "has no build 't-9'; it has the builds 1.4.0, 1.4.1"),
-        ("table:", "names no fault"),
+        ("table:", "is not a fault"),
         ("finding:settled_badly", "there is no finding 'settled_badly'"),
         ("settlement_mismatch@0190", "there is no finding settlement_mismatch at '0190'"),
-        ("settlement_mismatch@", "names no fault"),
+        ("settlement_mismatch@", "is not a fault"),
         ("signature_invalid", "`verify` names them"),
     ],
 )

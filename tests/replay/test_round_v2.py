@@ -109,7 +109,7 @@ paid = { "s1.2 main" = 0, "s1 insurance" = 1500 }
         ("s1 stnad", "move 4, 's1 stnad': 'stnad' is not an act; acts are hit, stand, double"),
         ("deal s1 10d", "'10d' is not a card; write rank and suit, as Kd or Tc"),
         ("deal s10 Kd", "'s10' gets no card"),
-        ("deal dealer Kd up", "after the card stands nothing, or `down`"),
+        ("deal dealer Kd up", "only `down`"),
         ("s1.1 insurance", "insurance is answered before any split, by the seat"),
         ("dealer stops short", "a move is 'deal s1 Kd', 's1 hit'"),
         ("s1 offered hit hit", "hit is offered twice"),

@@ -1,7 +1,7 @@
 """A complaint as the fold of its stream `disputes/<complaint>`: what was claimed, what was decided.
 
-Each complaint has a stream of its own, named by an id that is no round's. It is decided once, as a
-case about a round is.
+Each complaint has a stream of its own, named by an id that belongs to no round. It is decided once,
+as a case about a round is.
 """
 
 import re
@@ -65,7 +65,7 @@ def fold_complaint(events: Iterable[Recorded], persons: Mapping[str, str]) -> Co
     """Return the complaint that the events of one stream make, None where none was opened there.
 
     `persons` maps the ids of keys to the persons whose keys they are (`cases.key_names`). Decisions
-    after the one that stands, and payments no decision was made of, are no part of it.
+    after the one that stands, and payments that no decision covers, are not part of it.
     """
     found: Complaint | None = None
     for recorded in events:

@@ -1,5 +1,5 @@
-"""Hold what a ledger records of complaints to what they may be: decided once, by as many persons as
-it takes, and paid what was awarded and no more. An audit asks this of every complaint.
+"""Check what a ledger records about complaints against what they may be: decided once, by as many
+persons as it takes, and paid what was awarded and no more. An audit asks this of every complaint.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -76,24 +76,25 @@ class _Walk:
         match recorded.event.data:
             case ComplaintOpened(complaint=name, player=player):
                 if name != self._complaint or recorded.event.seq:
-                    yield codes.CASE_OUT_OF_PLACE, "a complaint was opened in another's stream"
+                    text = "a complaint was opened in the stream of another complaint"
+                    yield codes.CASE_OUT_OF_PLACE, text
                 self._is_open, self._player = True, player
             case DisputeDecided() as data:
                 yield from self._decide(data, recorded, following)
             case Awarded(amount_minor=amount, currency=currency):
                 self._unpaid -= amount
                 if self._is_open or self._unpaid < 0:
-                    text = f"{amount_text(amount, currency)} was paid and no decision in force says"
-                    yield codes.PAYMENT_UNDECIDED, f"{text} so"
+                    text = f"{amount_text(amount, currency)} was paid"
+                    yield codes.PAYMENT_UNDECIDED, f"{text}, but no decision in force allows it"
             case data:
-                text = f"{type(data).__name__} is of a case about a round, and this is none"
+                text = f"{type(data).__name__} belongs to a case about a round, and this is not one"
                 yield codes.CASE_OUT_OF_PLACE, text
 
     def _decide(
         self, data: DisputeDecided, recorded: Recorded, following: object
     ) -> Iterator[Problem]:
         if not self._is_open or data.round != self._complaint:
-            yield codes.CASE_OUT_OF_PLACE, "a decision was made of a complaint that is not open"
+            yield codes.CASE_OUT_OF_PLACE, "a decision was made on a complaint that is not open"
         # What is given is in the currency of the payment that follows the last signature.
         currency = following.currency if isinstance(following, Awarded) else ""
         limit = goodwill_limit(policies_before(self._leaves, recorded.leaf_index), currency)
@@ -101,7 +102,7 @@ class _Walk:
         needed = persons_needed(data.remedy, data.amount_minor, data.reference, limit, before)
         if data.keys_needed < needed:
             signed = counted(data.keys_needed, "person")
-            text = f"{data.remedy} was decided by {signed}, it takes {needed}"
+            text = f"{data.remedy} was decided by {signed}; it takes {needed}"
             yield codes.KEYS_MISSING, text
         if decided(data) != self._signed:
             self._signed, self._keys = decided(data), set()

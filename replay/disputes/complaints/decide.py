@@ -85,7 +85,7 @@ def plan_complaint(
     if pays and amount_minor <= 0:
         raise DisputeRefused(f"say how much: {remedy} needs an amount above 0")
     if amount_minor and not pays:
-        raise DisputeRefused(f"{remedy} moves no money: leave the amount away")
+        raise DisputeRefused(f"{remedy} moves no money: leave out the amount")
     if remedy == "award" and reference is None:
         raise DisputeRefused("an award needs the reference of the adjudicator's decision")
     clause = option.why
@@ -231,5 +231,6 @@ def _must_be_undecided(complaint: Complaint, remedy: str) -> None:
         )
     if remedy == "refer" and complaint.state == "referred":
         raise DisputeRefused(
-            f"the complaint {complaint.id} is referred already: it waits for the reference"
+            f"the complaint {complaint.id} has already been referred: it waits for the "
+            "adjudicator's reference"
         )

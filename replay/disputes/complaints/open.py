@@ -114,7 +114,7 @@ def _must_have_played(
     ledger: Ledger, player: str, begin: str | None, end: str | None, zone: str | None
 ) -> None:
     if begin is None or end is None:
-        raise DisputeRefused("say from when to when the player means: --from and --to")
+        raise DisputeRefused("say which time the player means: give --from and --to")
     if not ledger.rounds(player=player, limit=1):
         raise DisputeRefused(
             f"this ledger has no round of the player {player!r}; `rounds` lists its players. For a "

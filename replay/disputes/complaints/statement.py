@@ -73,7 +73,7 @@ def read_statement(
 
     `zone` is that of times without an offset, `columns` what the file calls `time`, `amount`,
     `reference` and `balance`, where it calls one otherwise than people do. Raises DisputeRefused
-    for what is no such file, naming the line and what was expected there.
+    for a file that is not one, naming the line and what was expected there.
     """
     text = io.StringIO(_text(content, name), newline="")
     try:
@@ -141,7 +141,8 @@ class _Known:
         self._by_amount: dict[tuple[str, int | None], list[Movement]] = {}
         for each in moved:
             self._by_amount.setdefault((each.currency, each.change_minor), []).append(each)
-        # Where no name is known to the ledger, the statement's are of another kind than its own.
+        # Where no name is known to the ledger, the statement's are of a different kind from its
+        # own.
         self._is_named = any(line.reference in self._by_name for line in lines)
 
     def of(self, line: Line, taken: set[int]) -> Movement | None:

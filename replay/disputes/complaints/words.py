@@ -105,10 +105,10 @@ def lacks_of(told: Told) -> Iterator[str]:
     evidence = told.evidence
     yield completeness_words(evidence.size, evidence.covered, is_whole=evidence.is_whole)
     if evidence.unreadable:
-        yield f"What opened these rounds does not verify: {_named(evidence.unreadable)}."
+        yield f"The opening of these rounds does not verify: {_named(evidence.unreadable)}."
     attached = [each.name for each in evidence.complaint.opened.attachments]
     if told.compared is None and any(name.lower().endswith(".csv") for name in attached):
-        yield "The statement that was attached was not read for this: give it with --evidence."
+        yield "The attached statement was not read: give it with --evidence."
     yield from _money_lacking(told)
     if not evidence.complaint.opened.missing_round:
         yield from _chance_lacking(told)
@@ -120,11 +120,11 @@ def _money_lacking(told: Told) -> Iterator[str]:
             untold = wallet.movements - wallet.told
             movements = counted(wallet.movements, "movement")
             yield (
-                f"Of {untold:,} of {movements} in {wallet.currency} no answer of the wallet is "
-                "recorded: the ledger cannot show that this money was moved."
+                f"The wallet's answer is not recorded for {untold:,} of {movements} in "
+                f"{wallet.currency}: the ledger cannot show that this money was moved."
             )
         elif wallet.with_balance < wallet.movements:
-            yield f"The wallet did not always tell the balance in {wallet.currency}."
+            yield f"The wallet did not always state the balance in {wallet.currency}."
 
 
 def _chance_lacking(told: Told) -> Iterator[str]:
@@ -292,8 +292,8 @@ def _luck(luck: SpanLuck) -> Iterator[str]:
             else "so this is unusual; it is beyond chance only below one in a thousand"
         )
         yield (
-            f"The cards fell {way} you by {taken}. Chance alone does up to {usual} either way 19 "
-            f"times out of 20, {meaning}."
+            f"The cards fell {way} you by {taken}. Chance alone moves it by up to {usual} "
+            f"either way 19 times out of 20, {meaning}."
         )
     price = amount_text(round(luck.start_minor), currency)
     skill = amount_text(round(luck.skill_minor), currency)
