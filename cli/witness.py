@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UsageError, tell
+from cli.errors import tell
 from cli.exit_codes import INTERRUPTED
 from cli.options import (
     LedgerOption,

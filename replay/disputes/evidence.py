@@ -128,8 +128,8 @@ def gather(
     `round_id` is the whole id. With a `size`, only the ledger's first `size` leaves count: what it
     held of the round when it had so many. A caller that gathers many rounds of one tree hands in
     what they have in `common`, and one that has verified the leaves hands them in as `leaves`; by
-    default they are looked up in the store. Raises UnknownStream when there is no such round, StoreUnavailable and
-    StoreDamaged.
+    default they are looked up in the store. Raises UnknownStream when there is no such round,
+    StoreUnavailable and StoreDamaged.
     """
     leaves, whole = leaves or ledger.store, ledger.size()
     size = common.size if common is not None else whole if size is None else size
