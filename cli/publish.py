@@ -78,7 +78,9 @@ def import_command(
     if as_json:
         print_json(done._asdict())
     else:
-        console().print(f"took in {done.added:,} leaves; {done.known:,} were here already")
+        console().print(
+            f"imported {done.added:,} leaves; {done.known:,} were already in the ledger"
+        )
 
 
 def rebuild_command(

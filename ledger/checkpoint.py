@@ -49,7 +49,7 @@ def parse_text(text: str) -> Checkpoint:
     """
     match = _text(text)
     if match is None:
-        raise NoteRefused("a checkpoint is not its three lines: origin, size, root")
+        raise NoteRefused("a checkpoint must have three lines: origin, size, root")
     root = b64decode(match[3]) if len(match[3]) % 4 == 0 else b""
     if len(root) != HASH_SIZE or b64encode(root).decode() != match[3]:
         raise NoteRefused("a checkpoint's root is not padded base64 of 32 bytes")

@@ -94,7 +94,7 @@ class RoundStillOpen(LedgerError):
     """The player has another round open, `round_id`, where only one may be; nothing was written."""
 
     def __init__(self, round_id: str) -> None:
-        super().__init__(f"the player's round {round_id} is still open: it goes first")
+        super().__init__(f"the player's round {round_id} is still open: finish it first")
         self.round_id = round_id
 
 

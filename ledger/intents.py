@@ -189,7 +189,7 @@ def _alone(cursor: Asks, player: str) -> Check:
         row = stake()
         if row is not None:
             before = Intent(*row).reference
-            raise IntentOpen(f"{player} was asked for {before} before, and it is not settled yet")
+            raise IntentOpen(f"the earlier movement {before} of {player} is not settled yet")
 
     return check
 
@@ -207,7 +207,7 @@ def _mark(cursor: Asks, reference: str) -> Check:
 
     def check() -> None:
         if moved() is None:
-            raise StreamConflict(f"the movement {reference} was given up by somebody else")
+            raise StreamConflict(f"the movement {reference} was already cancelled elsewhere")
 
     return check
 

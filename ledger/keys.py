@@ -138,11 +138,11 @@ def split_vkey(text: str) -> tuple[str, bytes, int]:
         raise KeyUnusable("not a verifier key: name+8 hex digits+base64 of 33 bytes is expected")
     name, claimed_id, encoded = match.groups()
     if printable(name) != name:
-        raise KeyUnusable(f"a verifier key's name does not print: {printable(name)}")
+        raise KeyUnusable(f"a verifier key's name is not printable: {printable(name)}")
     content = b64decode(encoded)
     kind, raw = content[0], _check_point(content[1:])
     if key_id(name, raw, kind).hex() != claimed_id:
-        raise KeyUnusable(f"the verifier key of {name} was altered: its id is another")
+        raise KeyUnusable(f"the verifier key of {name} was altered: its id does not match")
     return name, raw, kind
 
 
@@ -163,7 +163,9 @@ def check_name(name: str) -> str:
     Raises KeyUnusable unless it is printable ASCII without spaces and plus signs.
     """
     if _name(name) is None:
-        raise KeyUnusable(f"{name!r} is no name: use printable ASCII without spaces and '+'")
+        raise KeyUnusable(
+            f"{name!r} is not a valid name: use printable ASCII without spaces and '+'"
+        )
     return name
 
 
@@ -254,7 +256,7 @@ def _open_encrypted(path: Path, text: bytes, passphrase: bytes | None) -> object
     der = checked_der(text)
     if der is None:
         raise KeyUnusable(
-            f"the key {path} is encrypted so that its passphrase could be guessed: encrypt it anew "
-            "by `openssl pkcs8 -topk8 -scrypt -scrypt_p 5`"
+            f"the key {path} is encrypted so that its passphrase could be guessed: encrypt it "
+            f"again with `openssl pkcs8 -topk8 -scrypt -scrypt_p 5`"
         )
     return serialization.load_der_private_key(der, passphrase)

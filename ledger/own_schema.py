@@ -28,7 +28,7 @@ def objections(found: Objects, encoding: str) -> list[str]:
     Statements are compared letter by letter, as SQLite keeps them.
     """
     if encoding != "UTF-8":
-        return [f"its text is in {encoding}, which is ordered otherwise"]
+        return [f"its text is in {encoding}, which sorts differently"]
     named = [(f"{kind} {name}", (kind, name, table, sql)) for kind, name, table, sql in found]
     return differences(named, [(f"{row[0]} {row[1]}", row) for row in _own_objects()])
 
@@ -49,7 +49,7 @@ def differences(
     ]
     for name, thing in found:
         if name not in expected:
-            lines.append(f"{name} is none of a ledger's")
+            lines.append(f"{name} does not belong to a ledger")
         elif thing != expected[name]:
             lines.append(f"{name} is not as it was made")
     return sorted(lines, key=lambda line: (line.startswith(_BESIDE), line))

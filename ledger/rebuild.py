@@ -72,7 +72,7 @@ def rebuild(
     states = iter(leaves)
     first = next(states, None)
     if first is None:
-        raise ImportRefused("there are no leaves to make a ledger of")
+        raise ImportRefused("there are no leaves to rebuild a ledger from")
     origin = read_leaf(leaf_from_bytes(0, first)).event.ledger
     with directory.building(path) as temporary:
         directory.write_settings(temporary, origin, database_url, escrow_public_key)
@@ -102,7 +102,7 @@ def _copy_keys(source: Path | None, target: Path) -> None:
 
 
 def _no_key(name: str) -> PrivateKey:
-    raise KeyUnusable(f"no {name} key: nothing is signed while a ledger is made anew")
+    raise KeyUnusable(f"no {name} key: nothing is signed while a ledger is rebuilt")
 
 
 def _take_in(store: Store, states: Iterator[bytes], promised: int) -> Peaks:
@@ -130,6 +130,6 @@ def _must_be_sound(made: Ledger, public_key: str, checkpoint: bytes | None) -> N
         worst = result.findings[0]
         where = "" if worst.leaf_index is None else f"leaf {worst.leaf_index}: "
         raise ImportRefused(
-            f"{where}{worst.code}, {worst.text}; {len(result.findings)} findings in all: no ledger "
-            "was made of these leaves"
+            f"{where}{worst.code}, {worst.text}; {len(result.findings)} findings in all: no "
+            f"ledger was made from these leaves"
         )
