@@ -29,8 +29,8 @@ from replay.replayer import replay_round
 
 END_NOT_PROVEN = "The end of this round is not proven: the bundle holds no closing event."
 KEYS_AS_TOLD = (
-    "Keys as this bundle tells them: that no revocation was left out is not shown; "
-    "ask the operator or verify the ledger."
+    "The keys are those in this bundle. It cannot show that no revocation was left out: ask the "
+    "operator or verify the ledger."
 )
 
 
@@ -67,7 +67,7 @@ def make_command(
     checkpoint: CheckpointOption = None,
     kept: Annotated[
         Path | None,
-        typer.Option(help="A checkpoint your reader has: the bundle then connects to it."),
+        typer.Option(help="A checkpoint the reader already has, for the bundle to connect to."),
     ] = None,
 ) -> None:
     """Write a round with every proof into one file.
@@ -94,7 +94,10 @@ def verify_command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The bundle.")],
     public_key: Annotated[
         str,
-        typer.Option(help="The operator's public key as you were handed it: a key or a file."),
+        typer.Option(
+            help="The operator's public key, obtained independently of this ledger: "
+            "the key or a file."
+        ),
     ],
     checkpoint: Annotated[
         Path | None, typer.Option(help="A checkpoint you kept: it must be of the same history.")
@@ -142,8 +145,9 @@ def verify_command(
             last = verified.seen[-1]
             print_sentence(
                 out,
-                f"Its signer had seen the first {last.size:,} leaves, root {last.root[:16]}…: who "
-                "keeps this file holds the operator to all of them (verify --receipt).",
+                f"Its signer had seen the first {last.size:,} leaves, root {last.root[:16]}…: "
+                f"anyone who keeps this file can hold the operator to all of them (verify "
+                f"--receipt).",
             )
         if found and not verified.end_is_proven:
             out.print(END_NOT_PROVEN)

@@ -118,10 +118,10 @@ def tell_due(out: Console, case: Case | Complaint, place: str | None, zone: tzin
     """
     due = day(case.opened.deadline, zone)
     if case.is_late:
-        out.print(Text(f"LATE: it was to be answered by {due}.", "bold red"))
+        out.print(Text(f"LATE: the answer was due by {due}.", "bold red"))
         out.print("See what the ledger shows:")
     else:
-        out.print(f"To be answered by {due}; see what the ledger shows:")
+        out.print(f"The answer is due by {due}. To see what the ledger shows:")
     print_command(out, f"{program()} dispute assess {case.id}{with_ledger(place)}")
 
 

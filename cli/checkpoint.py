@@ -56,7 +56,7 @@ def checkpoint_command(
 def fsck_command(
     path: LedgerOption = None, public_key: PublicKeyOption = None, as_json: JsonOption = False
 ) -> None:
-    """Derive everything again, and name what is damaged.
+    """Recompute everything derived, and name what is damaged.
 
     Nothing is repaired: bring back a copy that is sound, or go on knowing what is lost.
     """

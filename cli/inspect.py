@@ -36,12 +36,13 @@ def inspect_command(
         list[str],
         typer.Option(
             "--public-key",
-            help="The operator's public key as you were handed it: a key or a file; one for all "
-            "ledgers, or one for each in their order.",
+            help="The operator's public key, obtained independently: the key or a file. Give "
+            "one for all "
+            "ledgers, or one for each in the same order.",
         ),
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="The folder that the report is written into.")
+        Path, typer.Option("-o", "--output", help="The folder to write the report into.")
     ],
     places: LedgersOption = None,
     checkpoint: Annotated[
@@ -62,7 +63,10 @@ def inspect_command(
     ] = None,
     every_signature: Annotated[
         bool,
-        typer.Option("--every-signature", help="Verify also those that a checkpoint would spare."),
+        typer.Option(
+            "--every-signature",
+            help="Verify every signature, even if a checkpoint lets it be skipped.",
+        ),
     ] = False,
     zone: ZoneOption = None,
 ) -> None:
@@ -86,7 +90,7 @@ def inspect_command(
             "for each"
         )
     if output.exists() and not output.is_dir():
-        raise UsageError(f"{output} is no folder: name one that the report may be written into")
+        raise UsageError(f"{output} is not a folder: name one to write the report into")
     shown_in = parse_zone(zone)
     stated = None
     if statement is not None:

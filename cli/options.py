@@ -52,7 +52,9 @@ LedgersOption = Annotated[
 ]
 PublicKeyOption = Annotated[
     str | None,
-    typer.Option(help="The operator's public key as you were handed it: a key or a file."),
+    typer.Option(
+        help="The operator's public key, obtained independently of this ledger: the key or a file."
+    ),
 ]
 CheckpointOption = Annotated[
     Path | None,
@@ -69,7 +71,8 @@ MaxAgeOption = Annotated[
 ZoneOption = Annotated[
     str | None,
     typer.Option(
-        metavar="ZONE", help="The zone of times, such as Europe/Malta; they are shown in UTC else."
+        metavar="ZONE",
+        help="The time zone, such as Europe/Malta; by default times are shown in UTC.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -189,13 +192,13 @@ def parse_age(text: str | None) -> timedelta | None:
         return None
     units = {"d": "days", "h": "hours", "m": "minutes"}
     if not text[:-1].isascii() or not text[:-1].isdecimal() or text[-1] not in units:
-        raise UsageError(f"{text!r} is no age; write 36h, 2d or 30m")
+        raise UsageError(f"{text!r} is not a valid age; write 36h, 2d or 30m")
     try:
         age = timedelta(**{units[text[-1]]: int(text[:-1])})
     except (OverflowError, ValueError):  # the latter for thousands of digits
         age = timedelta.max
     if age > LONGEST_AGE:
-        raise UsageError(f"{text[:20]!r} is too long an age: give a hundred years at most")
+        raise UsageError(f"{text[:20]!r} is too long an age: at most a hundred years")
     return age
 
 
@@ -212,7 +215,9 @@ def given_public_key(public_key: str | None) -> str | None:
 def check_suffix(output: Path, suffixes: Collection[str]) -> None:
     """Raise UsageError for a file whose suffix does not say in which form to write it."""
     if output.suffix.lower() not in suffixes:
-        raise UsageError(f"{output} does not say in which form: end it in {', '.join(suffixes)}")
+        raise UsageError(
+            f"{output} has no ending that names a format: use one of {', '.join(suffixes)}"
+        )
 
 
 def no_such_key(text: str, directory: Path | None) -> UsageError:
@@ -245,7 +250,9 @@ def parse_zone(text: str | None) -> ZoneInfo | None:
     try:
         return ZoneInfo(text)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise UsageError(f"{text!r} is no time zone; write one such as Europe/Malta") from None
+        raise UsageError(
+            f"{text!r} is not a valid time zone; write one such as Europe/Malta"
+        ) from None
 
 
 def parse_local(text: str | None, zone: ZoneInfo | None) -> datetime | None:
@@ -264,7 +271,7 @@ def parse_local(text: str | None, zone: ZoneInfo | None) -> datetime | None:
             return moment_of(given, zone)
     except (ValueError, OverflowError):
         example = "2026-01-31 or 2026-01-31T20:15+01:00"
-        raise UsageError(f"{text!r} is no time; write {example}") from None
+        raise UsageError(f"{text!r} is not a valid time; write {example}") from None
     raise UsageError(f"{text!r} has no time zone: add its offset, or --zone Europe/Malta")
 
 
@@ -273,13 +280,13 @@ def parse_amount(text: str | None) -> Decimal | None:
     if text is None:
         return None
     if text.startswith("-"):
-        raise UsageError(f"{text!r} is no amount: amounts are not negative, write it like 12.50")
-    if "," in text:
         raise UsageError(
-            f"{text!r} may mean two amounts: write no comma, and a point before cents, like 1250.00"
+            f"{text!r} is not a valid amount: amounts are not negative, write it like 12.50"
         )
+    if "," in text:
+        raise UsageError(f"{text!r} could mean two amounts: write it without commas, like 1250.00")
     if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,18})?", text):
-        raise UsageError(f"{text!r} is no amount; write it like 12.50")
+        raise UsageError(f"{text!r} is not a valid amount; write it like 12.50")
     return Decimal(text)
 
 
@@ -292,7 +299,7 @@ def in_minor_units(money: Decimal, unit: str) -> int:
     places = -int(money.as_tuple().exponent)
     # Some write a thousand as 1.000.
     if minor is None or places > (decimal_places(unit) or 0):
-        raise UsageError(f"{money} is no amount of {unit}: it has more decimal places")
+        raise UsageError(f"{money} is not a valid amount of {unit}: it has too many decimal places")
     if minor > LARGEST_INTEGER:
         most = amount_text(LARGEST_INTEGER, unit)
         raise UsageError(f"{money} is more than a ledger can record, which is {most}")

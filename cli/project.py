@@ -21,16 +21,20 @@ if TYPE_CHECKING:
 
 RebuildOption = Annotated[
     bool,
-    typer.Option("--rebuild", help="Count anew from the leaves: for a ledger others wrote."),
+    typer.Option(
+        "--rebuild",
+        help="Recount from the signed events and ignore cached figures. "
+        "Use this for any ledger you did not write.",
+    ),
 ]
 CachedOption = Annotated[
     bool,
-    typer.Option("--cached", help="Do not read again the leaves that were counted before."),
+    typer.Option("--cached", help="Do not reread the leaves that were counted before."),
 ]
 VerifiedOnlyOption = Annotated[
     bool,
     typer.Option(
-        "--verified-only", help="Of a ledger that fails verification, count what comes before."
+        "--verified-only", help="If verification fails, count the leaves before the failure."
     ),
 ]
 
@@ -41,7 +45,7 @@ ParSheetsOption = Annotated[
 
 
 CACHED = (
-    "From figures that were kept: the leaves they were counted from were not read again. Leave out "
+    "These figures are cached: the leaves they were counted from were not read again. Leave out "
     "--cached to have them verified."
 )
 WAITING = "another process is counting this ledger; waiting for it to end"
@@ -108,7 +112,7 @@ def up_to_date(
 ) -> "Tables":
     """Bring a ledger's tables up to date, with a bar while it takes, and return them."""
     if rebuild and cached:
-        raise UsageError("--rebuild counts anew, --cached does not: give one of them")
+        raise UsageError("--rebuild recounts and --cached does not: give one of them")
     # DuckDB and Arrow take longer to load than most commands to run.
     from audit_reports.tables import open_tables
 

@@ -53,7 +53,9 @@ OutputOption = Annotated[
 )
 def init_command(
     directory: DirectoryArgument,
-    name: Annotated[str, typer.Option(help="The witness's name for ever, like regulator.example.")],
+    name: Annotated[
+        str, typer.Option(help="The witness's permanent name, like regulator.example.")
+    ],
     logs: Annotated[
         list[str],
         typer.Option("--log", help="The log key of a ledger to watch, or a file; may repeat."),
@@ -192,7 +194,7 @@ def cosigned_by(note: bytes | None, policy: Path | None, max_age: str | None) ->
     age = parse_age(max_age)
     if policy is None:
         if age is not None:
-            raise UsageError("--max-age is that of cosignatures: say whose by --policy")
+            raise UsageError("--max-age is about cosignatures: give --policy too")
         return {}
     if note is None:
         raise UsageError("a policy judges a checkpoint: give one by --checkpoint, or --tiles")

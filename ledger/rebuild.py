@@ -1,9 +1,9 @@
-"""A ledger made anew from its leaves alone: those of an export, or those that were published.
+"""A ledger rebuilt from its leaves alone: those of an export, or those that were published.
 
 Every leaf stands where it stood, verbatim, the keys it was verified by among them, so that tree and
 checkpoints are those of the ledger that was lost. All of it is verified from the operator's public
-key before the directory appears. Whether it may be written is another question: only whoever knows
-the newest checkpoint can say that nothing was signed after it, and without one the ledger is read.
+key before the directory appears. Only someone who knows the newest checkpoint can say that
+nothing was signed after it; without that, the rebuilt ledger can be read but not written to.
 """
 
 import shutil
@@ -33,7 +33,7 @@ from ledger.verify.scan import leaf_from_bytes
 
 
 class Rebuilt(NamedTuple):
-    """A ledger that was made anew; `is_writable` tells that it has a guard and private keys."""
+    """A rebuilt ledger; `is_writable` tells that it has a guard and private keys."""
 
     origin: str
     size: int

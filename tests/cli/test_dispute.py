@@ -304,7 +304,7 @@ def test_without_a_hit_the_search_claims_no_proof(call: Shoeproof, place: Place)
         (("--from", "yesterday"), "'yesterday' is no time"),
         (("--from", "2026-01-31T20:15", "--zone", "Malta/Europe"), "is no time zone"),
         (("--from", "2026-01-31T20:15", "--zone", "../etc/passwd"), "is no time zone"),
-        (("--player", "p-1", "--stake", "ten"), "'ten' is no amount; write it like 12.50"),
+        (("--player", "p-1", "--stake", "ten"), "'ten' is not a valid amount; write it like 12.50"),
         (("--player", "p-1", "--paid", "12,50"), "'12,50' may mean two amounts"),
         (("--player", "p-1", "--paid", "-1"), "'-1' is no amount"),
         (("--player", "p-1", "--paid", "nan"), "'nan' is no amount"),

@@ -127,7 +127,7 @@ def test_witness_is_asked_by_http(shoeproof: Shoeproof, parties: Parties, tmp_pa
         (("verify", "--max-age", "9" * 5000 + "h"), 2, "too long an age"),
         (("witness", "request", "--old", "99999"), 3, "had never 99999"),
         (("witness", "ask", "--policy", "{policy}"), 3, "is not reached"),
-        (("witness", "ask", "--policy", "{ledger}/ledger.toml"), 3, "line 1 of the policy"),
+        (("witness", "ask", "--policy", "{ledger}/ledger.toml"), 3, "policy file, line 1"),
     ],
 )
 def test_what_cannot_be_is_refused(
