@@ -233,11 +233,11 @@ def test_an_award_is_in_the_currency_of_the_rounds(call: Shoeproof, place: Path)
         (("--player", " \t", *ALL_TIME), "which player?"),
         (("--player", "p-1"), "say from when to when the player means: --from and --to"),
         (("--player", "p-1", *ALL_TIME[:4]), "'2020-01-01' has no time zone"),
-        (("--player", "p-1", *ALL_TIME[:4], "--zone", "Malta/Europe"), "is no time zone"),
+        (("--player", "p-1", *ALL_TIME[:4], "--zone", "Malta/Europe"), "is not a valid time zone"),
         (("--player", "nobody", *ALL_TIME), "this ledger has no round of the player 'nobody'"),
         (
             ("--player", "p-1", "--from", "2020-01-01Z", "--to", "2020-02-01Z"),
-            "'2020-01-01Z' is no time",
+            "'2020-01-01Z' is not a valid time",
         ),
         (
             ("--player", "p-1", "--from", "2020-01-02T00:00Z", "--to", "2020-01-01T00:00Z"),
@@ -287,7 +287,7 @@ def test_a_complaint_about_a_span_opened_late_says_so(
     later = received + timedelta(days=11)
     monkeypatch.setattr(Ledger, "now", lambda _: later)
     result = call("open", *SPAN, "--claim", "rigged", "--received", received.isoformat())
-    assert "LATE: it was to be answered by" in result.out, result.err
+    assert "LATE: the answer was due by" in result.out, result.err
     (row,) = json.loads(call("list", "--json").out)["cases"]
     assert (row["is_late"], row["is_overdue"]) == (True, True)
 

@@ -87,7 +87,7 @@ def test_a_disabled_game_opens_no_round(shoeproof: Shoeproof, waiting: Path) -> 
     ("words", "says"),
     [
         (["disable", "faro"], "'faro' is neither a game nor a table of this ledger"),
-        (["stop", "--scope", "t-9"], "'t-9' is no game and no table"),
+        (["stop", "--scope", "t-9"], "'t-9' is neither a game nor a table"),
         (["stop", "--cause", "8"], "less than or equal to 7"),
         (["release", "0190"], "has no round '0190'"),
     ],

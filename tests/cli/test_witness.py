@@ -157,7 +157,7 @@ def test_deleted_memory_is_named(shoeproof: Shoeproof, parties: Parties) -> None
     assert (refused.code, f"{seen}, what was last cosigned" in refused.err) == (3, True)
     key = (parties.witness / "logs").read_text().split()[1]
     again = shoeproof("witness", "watch", parties.witness, "--log", key)
-    assert (again.code, "watched already" in again.err) == (3, True)
+    assert (again.code, "already watched" in again.err) == (3, True)
 
 
 def test_one_more_ledger_is_watched(shoeproof: Shoeproof, parties: Parties, tmp_path: Path) -> None:
