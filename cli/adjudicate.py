@@ -1,4 +1,4 @@
-"""`adjudicate`: rounds written down held to the rules."""
+"""`adjudicate`: written rounds checked against the rules."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`audit`: every recorded round held to the rules, in a ledger or an export."""
+"""`audit`: every recorded round checked against the rules, in a ledger or an export."""
 
 from collections.abc import Mapping
 from datetime import tzinfo
@@ -216,7 +216,7 @@ def _verified_checkpoint(
         "checkpoint_is_the_kept_one": kept is not None,
         "checkpoint_signed_as_the_policy_asks": policy is not None,
         "cosigned_by": cosigned_by(note, policy, None),
-        # Not what the manifest says: whoever hands it over does not set the limits of its worth.
+        # Not what the manifest says: its maker does not decide what it can prove.
         "cannot_prove": CANNOT_PROVE,
         # The manifest is nobody's signed word.
         "unsigned": ["size"],

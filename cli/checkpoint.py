@@ -40,7 +40,7 @@ def checkpoint_command(
 ) -> None:
     """Sign how many leaves there are and their Merkle root.
 
-    Whoever keeps these 200 bytes can have it proven later that nothing before it was changed or
+    Anyone who keeps these 200 bytes can later have it proven that nothing before it was changed or
     removed: `shoeproof verify --checkpoint FILE`. Give it to your auditors each day.
     """
     with open_to_write(path) as ledger:

@@ -422,8 +422,8 @@ def _decide_complaint(
 ) -> None:
     if decided is None:
         raise UsageError(
-            "a complaint that is not about one round can be rejected, upheld, referred or withdrawn, or a sum "
-            "is awarded or given in goodwill"
+            "a complaint that is not about one round can be rejected, upheld, referred or "
+            "withdrawn, or a sum is awarded or given in goodwill"
         )
     if decided.bet is not None:
         raise UsageError(

@@ -73,9 +73,10 @@ def inspect_command(
     """Verify, audit, test and count; end in one verdict.
 
     The verdict on whole ledgers stands on one page. Every leaf, round, seed and case is judged, the
-    shuffle tested, the returns counted, and a wallet's statement held to what was recorded. The
-    exit code is 0 where that is sound, 1 with findings, 3 where the ledger is not to be trusted, 4
-    where not everything could be judged. What was stopped goes on where the same folder is given.
+    shuffle tested, the returns counted, and a wallet's statement compared with what was recorded.
+    The exit code is 0 where that is sound, 1 with findings, 3 where the ledger is not to be
+    trusted, 4 where not everything could be judged. What was stopped goes on where the same folder
+    is given.
     """
     # Statistics, DuckDB and templates take longer to load than most commands to run.
     from audit_reports.inspection.run import Asked, inspect

@@ -107,7 +107,7 @@ def _call() -> int:
         # Typer ends with 1 where a question of its own was answered by Ctrl-C.
         if isinstance(ending.__context__, typer.Abort):
             return INTERRUPTED
-        # Typer puts another stdout in place when whoever read it has gone (`| head`), and then
+        # Typer puts another stdout in place when its reader has gone (`| head`), and then
         # exits with 1, which would say that there are findings.
         return READER_GONE if sys.stdout is not stdout else int(ending.code or SOUND)
 

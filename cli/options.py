@@ -229,8 +229,8 @@ def no_such_key(text: str, directory: Path | None) -> UsageError:
 def staff_signer(ledger: Ledger, text: str) -> Signer:
     """Return who signs with a key named as it lies in the ledger's `keys/`, or by its PEM file.
 
-    Raises UsageError when there is no such file, and KeyUnusable when it cannot be used or is no
-    key of this ledger.
+    Raises UsageError when there is no such file, and KeyUnusable when it cannot be used or is
+    not a key of this ledger.
     """
     directory = None if ledger.path is None else ledger.path / KEYS
     by_path = os.sep in text or text.endswith(".pem") or directory is None
@@ -258,7 +258,7 @@ def parse_zone(text: str | None) -> ZoneInfo | None:
 def parse_local(text: str | None, zone: ZoneInfo | None) -> datetime | None:
     """Return a moment, in UTC, given with its offset, or as clocks in `zone` showed it.
 
-    Raises UsageError for text that is no time and for one that no zone goes with, and
+    Raises UsageError for text that is not a time, for a time without a zone, and
     LocalTimeUnclear for one that clocks in the zone skipped or showed twice.
     """
     if text is None:
@@ -314,10 +314,10 @@ def read_minor_units(text: str, unit: str) -> int:
 
 
 class TakesAmount(TyperCommand):
-    """A command with an amount among its words, for which a negative one is no unknown option."""
+    """A command with an amount among its words, for which a negative one is not an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse a negative amount as every other text that is none."""
+        """Refuse a negative amount as any other text that is not an amount."""
         takes = {
             name
             for each in self.params

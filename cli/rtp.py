@@ -157,7 +157,7 @@ def count(
     cached: bool = False,
     verified_only: bool = False,
 ) -> "tuple[Judged, str | None]":
-    """Bring the ledgers' tables up to date, or make them anew, and return what they say, judged.
+    """Bring the ledgers' tables up to date, or rebuild them, and return what they say, judged.
 
     `cached` leaves be what was counted before, unread.
     The second value is what verification says of the first leaf not counted, None where all are.

@@ -89,7 +89,7 @@ def show_command(
 
 
 def find_game(name: str) -> Game:
-    """Return a published game; raise UsageError for an id that is none."""
+    """Return a published game; raise UsageError for an unknown id."""
     if name not in GAMES:
         raise UsageError(f"unknown game {name!r}; there are {', '.join(GAMES)}")
     return GAMES[name]

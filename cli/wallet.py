@@ -1,4 +1,4 @@
-"""`wallet`: the operator's wallet held to the ledger."""
+"""`wallet`: the operator's wallet compared with the ledger."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -81,7 +81,7 @@ class VerifiedBundle(msgspec.Struct, frozen=True):
     def seen(self) -> list[Seen]:
         """The trees that the signers of the round's events had seen, the smallest first.
 
-        Whoever holds the bundle holds the operator to each of them.
+        Anyone who has the bundle can hold the operator to each of them.
         """
         anchors = (anchors_in(each.leaf_index, each.event) for each in self.events)
         return sorted((anchor.seen for each in anchors for anchor in each), key=_size)

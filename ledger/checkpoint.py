@@ -1,6 +1,6 @@
 """Checkpoints (C2SP tlog-checkpoint): a signed note that says how large a tree is and its root.
 
-The text is `origin LF size LF base64(root) LF` and nothing more. Whoever keeps one can have it
+The text is `origin LF size LF base64(root) LF` and nothing more. Anyone who keeps one can have it
 proven, of any later state of the ledger, that nothing before it was changed or removed.
 """
 
@@ -59,7 +59,7 @@ def parse_text(text: str) -> Checkpoint:
 
 
 def parse_checkpoint(data: bytes) -> Checkpoint:
-    """Return what a signed checkpoint says, unverified; raise NoteRefused when it is none."""
+    """Return what a signed checkpoint says, unverified; raise NoteRefused if it is not one."""
     return parse_text(parse_note(data).text)
 
 

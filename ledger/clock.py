@@ -1,6 +1,6 @@
 """Time as a ledger writes it: RFC 3339, always UTC, always six decimals, always `Z`.
 
-One form only, so that two times compare as text. Whoever needs the time is given a `Clock`.
+One form only, so that two times compare as text. Code that needs the time is given a `Clock`.
 """
 
 import re

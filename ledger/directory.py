@@ -97,7 +97,7 @@ def write_settings(
     """Write `ledger.toml` into a new ledger's directory.
 
     `database_url` is None for SQLite, and is not written down; the escrow key is padded base64.
-    Raises KeyUnusable when the origin cannot be a ledger's name or the escrow key is no key, and
+    Raises KeyUnusable when the origin cannot be a ledger's name or the escrow key is not a key, and
     UnsupportedFormat for a URL of another kind of database.
     """
     if database_url is not None and not is_url(database_url):

@@ -138,8 +138,8 @@ def split_leaf(leaf: bytes) -> Leaf:
 def read_event(payload: bytes) -> Event:
     """Return the event a payload says, with its `data` in its own type.
 
-    Raises EventUnreadable for what is no event, an unknown type or version, or data that does not
-    fit its type.
+    Raises EventUnreadable for bytes that are not an event, an unknown type or version, or data that
+    does not fit its type.
     """
     try:
         envelope = _decode_envelope(payload)

@@ -115,7 +115,7 @@ class SigningRefused(LedgerError):
 
 
 class BundleUnreadable(LedgerError):
-    """A file is no bundle of a round, or a round cannot be put into one."""
+    """A file is not a bundle of a round, or a round cannot be put into one."""
 
 
 class PublishRefused(LedgerError):
@@ -127,7 +127,7 @@ class ImportRefused(LedgerError):
 
 
 class PolicyUnreadable(LedgerError):
-    """A file is no policy for cosignatures."""
+    """A file is not a policy for cosignatures."""
 
 
 class PolicyUnmet(LedgerError):
@@ -163,4 +163,4 @@ class ClockBehind(WitnessRefused):
 
 
 class WitnessUnreachable(LedgerError):
-    """A witness does not answer, or answers what is no cosignature of the checkpoint sent."""
+    """A witness does not answer, or its answer is not a cosignature of the checkpoint sent."""

@@ -73,7 +73,7 @@ class PublicKey(NamedTuple):
 
 
 class Signer(Protocol):
-    """Whoever can sign as one named key: a file, a hardware module, a service."""
+    """Anything that can sign as one named key: a file, a hardware module, a service."""
 
     @property
     def name(self) -> str:
@@ -131,7 +131,7 @@ def vkey(name: str, public_key: bytes, kind: int = ED25519) -> str:
 def split_vkey(text: str) -> tuple[str, bytes, int]:
     """Return the name, the 32 bytes and the kind of the key a verifier key names.
 
-    Raises KeyUnusable when its form or id is wrong, or it is no sound key.
+    Raises KeyUnusable when its form or id is wrong, or it is not a sound key.
     """
     match = _vkey(text)
     if match is None:
@@ -149,7 +149,7 @@ def split_vkey(text: str) -> tuple[str, bytes, int]:
 def parse_vkey(text: str) -> PublicKey:
     """Return the key a verifier key names.
 
-    Raises KeyUnusable when its form, kind or id is wrong, or it is no sound key.
+    Raises KeyUnusable when its form, kind or id is wrong, or it is not a sound key.
     """
     name, raw, kind = split_vkey(text)
     if kind != ED25519:
@@ -222,8 +222,8 @@ def read_key(path: Path, passphrase: bytes | None) -> PrivateKey:
     """Read a private key from its file.
 
     Raises KeyUnusable when it is missing, can be read by others than its owner, is encrypted so
-    that its passphrase could be guessed, needs another passphrase, or is no Ed25519 or X25519 key.
-    A passphrase is ignored for an unencrypted key.
+    that its passphrase could be guessed, needs another passphrase, or is not an Ed25519 or X25519
+    key. A passphrase is ignored for an unencrypted key.
     """
     try:
         with open(path, "rb") as file:

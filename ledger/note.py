@@ -72,7 +72,7 @@ class Verified(NamedTuple):
 
 
 class NoteSigner(Protocol):
-    """Whoever signs as a named key; every `keys.Signer` is one."""
+    """Anything that signs as a named key; every `keys.Signer` is one."""
 
     @property
     def name(self) -> str:
@@ -89,7 +89,7 @@ class NoteSigner(Protocol):
 def parse_vkey(text: str) -> NoteKey:
     """Return the key a verifier key names, of either kind.
 
-    Raises KeyUnusable when its form, kind or id is wrong, or the key is no sound one.
+    Raises KeyUnusable when its form, kind or id is wrong, or the key is not sound.
     """
     name, raw, kind = split_vkey(text)
     if kind == ED25519:
@@ -140,8 +140,8 @@ def _parse_line(line: str) -> Signature:
 def verify_note(data: bytes, keys: Collection[NoteKey]) -> tuple[Note, tuple[Verified, ...]]:
     """Return a note and its signatures by known keys, of which there is at least one.
 
-    Raises NoteRefused for what is no note, when no known key signed it, and when the signature of
-    any known key fails.
+    Raises NoteRefused for text that is not a note, when no known key signed it, and when the
+    signature of any known key fails.
     """
     note = parse_note(data)
     known = {(key.name, key.key_id): key for key in keys}

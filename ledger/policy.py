@@ -68,7 +68,7 @@ class Policy(NamedTuple):
 def parse_policy(data: bytes) -> Policy:
     """Return the policy in a file.
 
-    Raises PolicyUnreadable, naming the line, for what is none: also for a key of a kind that is
+    Raises PolicyUnreadable, naming the line, for any other text: also for a key of a kind that is
     not known here, since a witness left out could make a quorum easier to reach.
     """
     if _forbidden(data) is not None:
@@ -76,7 +76,7 @@ def parse_policy(data: bytes) -> Policy:
     if not data.endswith(b"\n"):
         raise PolicyUnreadable("a policy does not end in a line feed: it may have been cut")
     parser = _Parser()
-    # Names are opaque octets: an escape keeps those that are no UTF-8 apart from each other.
+    # Names are opaque octets: an escape keeps those that are not UTF-8 apart from each other.
     for number, line in enumerate(data.decode("utf-8", "surrogateescape").split("\n"), 1):
         words = line.replace("\t", " ").split(" ")
         words = [word for word in words if word]
