@@ -1,4 +1,4 @@
-"""`adjudicate`: rounds written down held to the rules."""
+"""`adjudicate`: written rounds checked against the rules."""
 
 import os
 from pathlib import Path
@@ -136,6 +136,6 @@ def _print_judgement(out: Console, file: Path, text: RoundText, judgement: Judge
     if not judgement.complete and not judgement.findings:
         undecided = any(bet.paid_minor is None for bet in judgement.bets)
         what = (
-            "what is undecided hangs on" if undecided else "every bet is decided, the round lacks"
+            "undecided bets depend on" if undecided else "every bet is decided, but the round lacks"
         )
         out.print(f"  incomplete: {what} cards or acts that are unknown or not written down")

@@ -1,4 +1,4 @@
-"""`audit`: every recorded round held to the rules, in a ledger or an export."""
+"""`audit`: every recorded round checked against the rules, in a ledger or an export."""
 
 from collections.abc import Mapping
 from datetime import tzinfo
@@ -68,24 +68,24 @@ def register(app: typer.Typer) -> None:
 def audit_command(
     path: LedgerOption = None,
     only: Annotated[
-        str | None, typer.Option(metavar="GAME", help="Judge rounds of this game alone.")
+        str | None, typer.Option(metavar="GAME", help="Audit rounds of this game only.")
     ] = None,
     notes: Annotated[
         Path | None,
         typer.Option(
             "--resume",
             metavar="FILE",
-            help="Leave and find here how far an interrupted audit came.",
+            help="A file that keeps how far the audit came, so that it can go on.",
         ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes; by default one a processor.")
+        int | None, typer.Option(min=1, help="Worker processes; by default one per processor.")
     ] = None,
     scheduler: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Let this Dask scheduler's workers judge, as tcp://host:8786. They must reach "
+            help="Use the workers of this Dask scheduler, such as tcp://host:8786. They must reach "
             "the ledger by the same path or postgresql://… URL, an export by the same path or URL.",
         ),
     ] = None,
@@ -93,7 +93,8 @@ def audit_command(
         str | None,
         typer.Option(
             metavar="DIR|URL",
-            help="Judge an export of `export parquet`, with no ledger; s3://… names one in an "
+            help="Audit an export made by `export parquet`, without a ledger; s3://… names one "
+            "in an "
             "object store.",
         ),
     ] = None,
@@ -112,7 +113,7 @@ def audit_command(
         typer.Option(
             min=0,
             metavar="N",
-            help="Go on from leaf N: rounds with no event from there on are not judged.",
+            help="Begin at leaf N: rounds with no event from there on are not judged.",
         ),
     ] = None,
     sample: Annotated[
@@ -120,14 +121,15 @@ def audit_command(
         typer.Option(
             min=0,
             metavar="K",
-            help=f"Verify K signatures that a checkpoint would spare, drawn at random [{SAMPLE}].",
+            help=f"Of the signatures that a checkpoint lets the audit skip, verify K at random "
+            f"[{SAMPLE}].",
         ),
     ] = None,
     every_signature: EverySignatureOption = False,
     zone: ZoneOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Hold every leaf to a checkpoint, every round to its rules.
+    """Check leaves by a checkpoint and rounds by their rules.
 
     Leaves that the ledger's latest checkpoint covers, or the one given, are hashed; all other
     signatures are verified, and those of every disputed round. Open rounds are judged as far as
@@ -135,12 +137,15 @@ def audit_command(
     """
     shown_in = parse_zone(zone) or UTC_ZONE
     if workers is not None and scheduler is not None:
-        raise UsageError("the workers are --scheduler's, or processes here: leave out --workers")
+        raise UsageError(
+            "--workers are processes on this machine: leave it out when you give --scheduler"
+        )
     if parquet is not None:
         if any((notes, public_key, from_leaf, sample, every_signature)):
             raise UsageError(
                 "an export has no leaves and no signatures of events and is read in one go: "
-                "--parquet goes without --resume, --public-key, --from-leaf, --sample and "
+                "--parquet cannot be combined with --resume, --public-key, --from-leaf, "
+                "--sample and "
                 "--every-signature"
             )
         manifest = read_manifest(parquet)
@@ -177,7 +182,7 @@ def audit_command(
         _print_audit(console(), result.rounds, only, shown_in)
         if result.rounds.findings:
             out, command = console(), f"{program()} fault FINDING{with_ledger(path)}"
-            out.print("How far one of these went, and what it owes:")
+            out.print("To see which rounds a finding affects, and what is owed:")
             out.print(f"  {plain(command)}", soft_wrap=True)
         all_read = EVENT_UNREADABLE not in result.rounds.by_code
         print_integrity(console(), result.integrity, all_read=all_read)
@@ -201,7 +206,7 @@ def _verified_checkpoint(
         "checkpoint_is_the_kept_one": kept is not None,
         "checkpoint_signed_as_the_policy_asks": policy is not None,
         "cosigned_by": cosigned_by(note, policy, None),
-        # Not what the manifest says: whoever hands it over does not set the limits of its worth.
+        # Not what the manifest says: its maker does not decide what it can prove.
         "cannot_prove": CANNOT_PROVE,
         # The manifest is nobody's signed word.
         "unsigned": ["size"],
@@ -231,7 +236,7 @@ def _audit_export(
         print_verdict({**_as_json(result), **shown}, sound=not result.findings)
     else:
         out = console()
-        _print_audit(out, result, only, zone, by_word=", by the word of whoever made the export")
+        _print_audit(out, result, only, zone, by_word=", as the maker of the export states")
         _print_checkpoint(out, shown)
         out.print("An export cannot prove:")
         for lack in shown["cannot_prove"]:

@@ -31,8 +31,8 @@ from replay.replayer import replay_round
 
 END_NOT_PROVEN = "The end of this round is not proven: the bundle holds no closing event."
 KEYS_AS_TOLD = (
-    "Keys as this bundle tells them: that no revocation was left out is not shown; "
-    "ask the operator or verify the ledger."
+    "The keys are those in this bundle. It cannot show that no revocation was left out: ask the "
+    "operator or verify the ledger."
 )
 
 
@@ -65,7 +65,7 @@ def make_command(
     checkpoint: CheckpointOption = None,
     kept: Annotated[
         Path | None,
-        typer.Option(help="A checkpoint your reader has: the bundle then connects to it."),
+        typer.Option(help="A checkpoint the reader already has, for the bundle to connect to."),
     ] = None,
 ) -> None:
     """Write a round with every proof into one file.
@@ -141,8 +141,9 @@ def verify_command(
             last = verified.seen[-1]
             print_sentence(
                 out,
-                f"Its signer had seen the first {last.size:,} leaves, root {last.root[:16]}…: who "
-                "keeps this file holds the operator to all of them (verify --receipt).",
+                f"Its signer had seen the first {last.size:,} leaves, root {last.root[:16]}…: "
+                f"anyone who keeps this file can hold the operator to all of them (verify "
+                f"--receipt).",
             )
         if found and not verified.end_is_proven:
             out.print(END_NOT_PROVEN)

@@ -42,7 +42,7 @@ def report_command(
     ],
     audience: Annotated[
         Audience,
-        typer.Option("--for", help="A player gets a letter of one page, others the annex too."),
+        typer.Option("--for", help="A player gets a one-page letter; others also get the annex."),
     ] = "adjudicator",
     bundle: Annotated[
         Path | None, typer.Option(help="Write the round's receipt to this file, to go with it.")

@@ -49,7 +49,7 @@ def find_case(ledger: Ledger, text: str) -> tuple[str, int | None]:
     """Return the round, and the number where one is given, of a case named `ROUND` or `ROUND.N`.
 
     Raises UsageError for a round that is not there, for a complaint, which is about no one round,
-    and for a number that is none.
+    and for text that is not a number.
     """
     name, dot, number = text.strip().partition(".")
     if dot and not (number.isascii() and number.isdecimal() and len(number) < 10):
@@ -76,7 +76,7 @@ def assess_case(
 
     A decided case that is named by its number is assessed on what it was decided on where
     `as_decided`; all else on what the ledger holds now. `zone` is that of the times in the answer.
-    Raises UsageError for a case that is none.
+    Raises UsageError when there is no such case.
     """
     round_id, number = find_case(ledger, text)
     evidence = gather(ledger, round_id)
@@ -117,10 +117,10 @@ def tell_due(out: Console, case: Case | Complaint, place: str | None, zone: tzin
     """
     due = day(case.opened.deadline, zone)
     if case.is_late:
-        out.print(Text(f"LATE: it was to be answered by {due}.", "bold red"))
+        out.print(Text(f"LATE: the answer was due by {due}.", "bold red"))
         out.print("See what the ledger shows:")
     else:
-        out.print(f"To be answered by {due}; see what the ledger shows:")
+        out.print(f"The answer is due by {due}. To see what the ledger shows:")
     print_command(out, f"{program()} dispute assess {case.id}{with_ledger(place)}")
 
 

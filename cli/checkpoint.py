@@ -36,7 +36,7 @@ def checkpoint_command(
 ) -> None:
     """Sign how many leaves there are and their Merkle root.
 
-    Whoever keeps these 200 bytes can have it proven later that nothing before it was changed or
+    Anyone who keeps these 200 bytes can later have it proven that nothing before it was changed or
     removed: `shoeproof verify --checkpoint FILE`. Give it to your auditors each day.
     """
     with open_to_write(path) as ledger:
@@ -52,7 +52,7 @@ def checkpoint_command(
 def fsck_command(
     path: LedgerOption = None, public_key: PublicKeyOption = None, as_json: JsonOption = False
 ) -> None:
-    """Derive everything again, and name what is damaged.
+    """Recompute everything derived, and name what is damaged.
 
     Nothing is repaired: bring back a copy that is sound, or go on knowing what is lost.
     """

@@ -22,7 +22,7 @@ PANELS: Final[dict[str, tuple[Listed, ...]]] = {
     ),
     "For operators": (
         Listed("table", "table", "Record outages, end abandoned rounds, release held wins."),
-        Listed("wallet", "wallet", "Hold the operator's wallet to the ledger."),
+        Listed("wallet", "wallet", "Compare the operator's wallet with the ledger."),
     ),
     "For support": (
         Listed("rounds", "rounds", "List rounds, newest first."),
@@ -31,14 +31,14 @@ PANELS: Final[dict[str, tuple[Listed, ...]]] = {
         Listed("bundle", "bundle", "Put a round with all its proofs into one file; verify it."),
         Listed("adjudicate", "adjudicate", "Say what each bet of written rounds is paid."),
         Listed("value", "theory", "Show what every legal act of a written round was worth."),
-        Listed("fault", "fault", "Show how far one fault went, and decide what it owes."),
+        Listed("fault", "fault", "Show every round one fault affected; decide what is owed."),
     ),
     "For regulators and test labs": (
         Listed("inspect", "inspect", "Verify, audit, test and count; end in one verdict."),
         Listed("verify", "ledger", "Check every leaf: signature, signer, order, chain, seeds."),
-        Listed("audit", "audit", "Hold every leaf to a checkpoint, every round to its rules."),
+        Listed("audit", "audit", "Check leaves by a checkpoint and rounds by their rules."),
         Listed("rtp", "rtp", "Count and judge the realised return by game and bet."),
-        Listed("report", "report", "Write reports for whoever must judge the games."),
+        Listed("report", "report", "Write reports for regulators and test labs."),
         Listed("shuffle-tests", "shuffle_tests", "Test every shoe and deal for randomness."),
         Listed("alarms", "alarms", "List, investigate and close what `rtp --raise` recorded."),
         Listed("project", "project", "Bring the tables up to date; publish them as Parquet."),
@@ -56,8 +56,8 @@ PANELS: Final[dict[str, tuple[Listed, ...]]] = {
         Listed("checkpoint", "checkpoint", "Sign how many leaves there are and their Merkle root."),
         Listed("publish", "publish", "Write the ledger as static files (C2SP tlog-tiles)."),
         Listed("export", "export", "Write every leaf as a stream, or rounds as Parquet."),
-        Listed("import", "publish", "Take in leaves of another ledger of this name."),
-        Listed("fsck", "checkpoint", "Derive everything again, and name what is damaged."),
-        Listed("rebuild", "publish", "Make a lost ledger anew of all its leaves."),
+        Listed("import", "publish", "Import leaves from another ledger with this name."),
+        Listed("fsck", "checkpoint", "Recompute everything derived, and name what is damaged."),
+        Listed("rebuild", "publish", "Rebuild a lost ledger from all its leaves."),
     ),
 }

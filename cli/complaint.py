@@ -168,7 +168,7 @@ def _must_be_of(unit: str, known: Sequence[str]) -> None:
     if known and unit not in known:
         raise UsageError(f"the rounds are in {', '.join(known)}, not in {unit}")
     if decimal_places(unit) is None:
-        raise UsageError(f"{unit!r} is no currency of ISO 4217, like EUR")
+        raise UsageError(f"{unit!r} is not an ISO 4217 currency code, such as EUR")
 
 
 def read_evidence(

@@ -21,16 +21,20 @@ if TYPE_CHECKING:
 
 RebuildOption = Annotated[
     bool,
-    typer.Option("--rebuild", help="Count anew from the leaves: for a ledger others wrote."),
+    typer.Option(
+        "--rebuild",
+        help="Recount from the signed events and ignore cached figures. "
+        "Use this for any ledger you did not write.",
+    ),
 ]
 CachedOption = Annotated[
     bool,
-    typer.Option("--cached", help="Do not read again the leaves that were counted before."),
+    typer.Option("--cached", help="Do not reread the leaves that were counted before."),
 ]
 VerifiedOnlyOption = Annotated[
     bool,
     typer.Option(
-        "--verified-only", help="Of a ledger that fails verification, count what comes before."
+        "--verified-only", help="If verification fails, count the leaves before the failure."
     ),
 ]
 

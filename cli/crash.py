@@ -10,7 +10,7 @@ from cli.streams import are_for_machines, error_json
 
 def tell_crash(error: BaseException) -> None:
     """Say that an error nobody foresaw ended the program, and where its traceback is."""
-    said = f"a fault of shoeproof ended it and says nothing about the ledger; {_kept(error)}"
+    said = f"a bug in shoeproof ended the program and says nothing about the ledger; {_kept(error)}"
     print(
         error_json("crashed", said) if are_for_machines() else f"shoeproof: {said}", file=sys.stderr
     )

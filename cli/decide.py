@@ -56,13 +56,15 @@ ReferenceOption = Annotated[
     str | None, typer.Option(help="The reference of an adjudicator's decision.")
 ]
 BetOption = Annotated[
-    str | None, typer.Option(help="The bet that comes to the award in all: s1:main.")
+    str | None, typer.Option(help="The bet whose payment becomes the award in all: s1:main.")
 ]
 CurrencyOption = Annotated[
     str | None,
     typer.Option(help="The amount's currency: that of the rounds."),
 ]
-AmountArgument = Annotated[str, typer.Argument(metavar="AMOUNT", help="In money: 20.00.")]
+AmountArgument = Annotated[
+    str, typer.Argument(metavar="AMOUNT", help="The amount of money: 20.00.")
+]
 
 
 class Planner(Protocol):
@@ -118,7 +120,7 @@ def register(disputes: typer.Typer) -> None:
     )(_bare(plan_rejection, _Complaint("reject")))
     disputes.command(
         "pay",
-        help="Pay what is due by the remedy that governs. Refused where nothing is.",
+        help="Pay what is due by the remedy that governs. Refused if nothing is due.",
         epilog=_example("pay 01a22c2b"),
     )(_bare(plan_payment))
     disputes.command("uphold", epilog=_example("uphold 01a22c2b"))(uphold_command)
@@ -383,7 +385,9 @@ def _decide(
             _decide_complaint(ledger, case_id, of_complaint, signer, wallet, how)
             return
         if planner is None:
-            raise UsageError(f"{case_id} is no complaint about a span: pay what is due, or reject")
+            raise UsageError(
+                f"{case_id} is not a complaint about a span: pay what is due, or reject"
+            )
         evidence, assessment, cases, case = assess_case(ledger, case_id, screen)
         if case is None:
             raise UsageError(f"there is no case about {evidence.round_id}: open one first")
@@ -416,11 +420,13 @@ def _decide_complaint(
 ) -> None:
     if decided is None:
         raise UsageError(
-            "a complaint about no one round is rejected, upheld, referred or withdrawn, or a sum "
-            "is awarded or given in goodwill"
+            "a complaint that is not about one round can be rejected, upheld, referred or "
+            "withdrawn, or a sum is awarded or given in goodwill"
         )
     if decided.bet is not None:
-        raise UsageError("a complaint about no one round is awarded a sum: leave --bet away")
+        raise UsageError(
+            "an award for a complaint that is not about one round names no bet: leave out --bet"
+        )
     plan = plan_text(
         ledger,
         text,
@@ -448,7 +454,7 @@ def _decide_complaint(
     out = console()
     out.print(f"Complaint {complaint.id}", soft_wrap=True)
     if not plan.stands:
-        out.print("Recorded; nothing is done before a second person signs the same.")
+        out.print("Recorded. Nothing is done until a second person signs the same decision.")
         return
     out.print(f"Decided: {decision_word(plan.decided)}, {paid} paid.")
     for each in recorded:
@@ -469,7 +475,7 @@ def _question(evidence: Evidence, plan: Plan) -> str:
 
 def _somebody_is_here() -> None:
     if not sys.stdin.isatty():
-        raise UsageError("nothing was recorded: nobody is here to confirm it; scripts add --yes")
+        raise UsageError("nothing was recorded: it was not confirmed; in a script, add --yes")
 
 
 def _confirm(question: str) -> None:
@@ -483,7 +489,7 @@ def _tell_decided(out: Console, plan: Plan, case: Case, leaves: Sequence[int]) -
     if plan.decided.amount_minor:
         paid = f"{amount(plan.decided.amount_minor, plan.currency)} paid"
     if not plan.stands:
-        text = f"Recorded in {where}; nothing is paid before a second key signs the same."
+        text = f"Recorded in {where}; nothing is paid until a second key signs the same decision."
     elif case.state == "referred":
         text = (
             f"Referred ({where}). Record the adjudicator's decision by `{program()} dispute award`,"

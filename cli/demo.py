@@ -78,7 +78,7 @@ def _make_room(place: Path, force: bool) -> None:
     if not force:
         raise UsageError(f"{place} exists already; give --force to replace it, or --into elsewhere")
     if not (place / "ledger" / SETTINGS).is_file():
-        raise UsageError(f"{place} is no earlier demo, so --force does not remove it")
+        raise UsageError(f"{place} is not an earlier demo, so --force does not remove it")
     shutil.rmtree(place)
 
 

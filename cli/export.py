@@ -43,7 +43,7 @@ def export_command(
     if context.invoked_subcommand is not None:
         return
     if output is None and sys.stdout.isatty():
-        raise UsageError("leaves are no text: give -o FILE, or pipe them into `import`")
+        raise UsageError("leaves are binary: give -o FILE, or pipe them into `import`")
     with open_to_read(path) as ledger:
         if output is None:
             sys.stdout.buffer.writelines(export_leaves(ledger))

@@ -78,7 +78,7 @@ app = typer.Typer(
     cls=_ShowsByDefault,
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Show how far one fault went, and decide what it owes. "
+    help="Show every round one fault affected; decide what is owed. "
     "`fault FAULT` is `fault show FAULT`.",
     epilog="Example: shoeproof fault settlement_mismatch",
 )
@@ -99,11 +99,12 @@ FaultArgument = Annotated[
     ),
 ]
 SizeOption = Annotated[
-    int | None, typer.Option(min=1, help="Count the tree of so many leaves: to repeat figures.")
+    int | None,
+    typer.Option(min=1, help="Count only the first N leaves, to repeat earlier figures."),
 ]
 CheckpointOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Count the tree of a checkpoint you kept."),
+    typer.Option(metavar="FILE", help="Count the leaves that a checkpoint you kept covers."),
 ]
 
 
@@ -266,7 +267,7 @@ def _caps(texts: Sequence[str]) -> dict[str, int]:
     for text in texts:
         unit, equals, written = text.rpartition("=")
         if not equals or not unit:
-            raise UsageError(f"{text!r} is no cap; write EUR=1500.00")
+            raise UsageError(f"{text!r} is not a valid cap; write EUR=1500.00")
         caps[unit] = read_minor_units(written, unit)
     return caps
 
@@ -434,7 +435,7 @@ def _tell_outcome(outcome: Outcome, left: Sequence[Share], *, sound: bool, as_js
     out = console()
     if outcome.signed:
         first = f"Signed first: {_sums(outcome.signed)}."
-        waits = "Nothing is paid before a second person runs the same with their own key."
+        waits = "Nothing is paid until a second person runs the same with their own key."
         print_sentence(out, f"{first} {waits}")
     if outcome.paid:
         out.print(f"Confirmed and paid: {_sums(outcome.paid)}.")

@@ -61,9 +61,11 @@ def find_command(
             "round did."
         ),
     ] = None,
-    total: Annotated[int | None, typer.Option(help="What a hand of the player came to.")] = None,
+    total: Annotated[
+        int | None, typer.Option(help="The total of one of the player's hands.")
+    ] = None,
     dealer_total: Annotated[
-        int | None, typer.Option(help="What the dealer's hand came to.")
+        int | None, typer.Option(help="The total of the dealer's hand.")
     ] = None,
     card: Annotated[
         list[str] | None, typer.Option(help="A card that was seen: Qs, 10♦, or K. May repeat.")
@@ -74,7 +76,7 @@ def find_command(
     dealer_card: Annotated[
         list[str] | None, typer.Option(help="A card the dealer had. May repeat.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Stop after so many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Stop after this many rounds.")] = 20,
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:

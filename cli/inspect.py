@@ -40,12 +40,13 @@ def inspect_command(
         list[str],
         typer.Option(
             "--public-key",
-            help="The operator's public key as you were handed it: a key or a file; one for all "
-            "ledgers, or one for each in their order.",
+            help="The operator's public key, obtained independently: the key or a file. Give "
+            "one for all "
+            "ledgers, or one for each in the same order.",
         ),
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="The folder that the report is written into.")
+        Path, typer.Option("-o", "--output", help="The folder to write the report into.")
     ],
     places: LedgersOption = None,
     checkpoint: KeptCheckpointOption = None,
@@ -63,9 +64,10 @@ def inspect_command(
     """Verify, audit, test and count; end in one verdict.
 
     The verdict on whole ledgers stands on one page. Every leaf, round, seed and case is judged, the
-    shuffle tested, the returns counted, and a wallet's statement held to what was recorded. The
-    exit code is 0 where that is sound, 1 with findings, 3 where the ledger is not to be trusted, 4
-    where not everything could be judged. What was stopped goes on where the same folder is given.
+    shuffle tested, the returns counted, and a wallet's statement compared with what was recorded.
+    The exit code is 0 where that is sound, 1 with findings, 3 where the ledger is not to be
+    trusted, 4 where not everything could be judged. What was stopped goes on where the same folder
+    is given.
     """
     # Statistics, DuckDB and templates take longer to load than most commands to run.
     from audit_reports.inspection.run import Asked, inspect
@@ -80,7 +82,7 @@ def inspect_command(
             "for each"
         )
     if output.exists() and not output.is_dir():
-        raise UsageError(f"{output} is no folder: name one that the report may be written into")
+        raise UsageError(f"{output} is not a folder: name one to write the report into")
     shown_in = parse_zone(zone)
     stated = None
     if statement is not None:

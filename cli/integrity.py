@@ -55,5 +55,5 @@ def _name(held: KnownCheckpoint) -> str:
 _AGREES = {
     True: "agrees",
     False: "does NOT agree: this ledger is not the one it was signed for",
-    None: "was not held to anything",
+    None: "was not checked against anything",
 }

@@ -54,7 +54,7 @@ def register(app: typer.Typer) -> None:
 
 def init_command(
     origin: Annotated[
-        str, typer.Option(help="The ledger's name for ever, like casino.example/blackjack.")
+        str, typer.Option(help="The ledger's permanent name, like casino.example/blackjack.")
     ],
     path: Annotated[
         str,
@@ -110,7 +110,7 @@ def verify_command(
     checkpoint: KeptCheckpointOption = None,
     receipt: Annotated[
         list[Path] | None,
-        typer.Option(help="A round's bundle that somebody holds: repeat it for others."),
+        typer.Option(help="A bundle that somebody kept of a round. May repeat."),
     ] = None,
     every_signature: EverySignatureOption = False,
     tiles: Annotated[
@@ -204,7 +204,7 @@ def _as_json(result: "VerifyResult", found: list[Finding], from_outside: bool) -
 def _held_to(result: "VerifyResult") -> str:
     sizes = [each.size for each in result.held if each.size]
     if not sizes:
-        return "nothing signed here: that its end was cut off would not show"
+        return "nothing signed here, so a cut-off end would not show"
     several = counted(len(sizes), "tree")
     return f"{several} that were signed here, the largest of {max(sizes):,} leaves"
 
@@ -236,7 +236,7 @@ def _print(
     anchor = result.anchor or "none: the first leaf adds no sound key"
     out.print(f"trusted key  {anchor}", soft_wrap=True)
     if not from_outside:
-        out.print("The key is the ledger's own word; verify with the one you were handed:")
+        out.print("This key comes from the ledger itself. Verify with one obtained independently:")
         out.print(f"  {program()} verify --public-key KEY{place}", soft_wrap=True)
     if found:
         print_findings(out, found)

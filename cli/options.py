@@ -53,7 +53,7 @@ LedgersOption = Annotated[
         f"as one.  [env var: {LEDGER_VARIABLE}]",
     ),
 ]
-PUBLIC_KEY = "The operator's public key as you were handed it: a key or a file."
+PUBLIC_KEY = "The operator's public key, obtained independently of this ledger: the key or a file."
 PublicKeyOption = Annotated[str | None, typer.Option(metavar="KEY", help=PUBLIC_KEY)]
 NeededPublicKeyOption = Annotated[str, typer.Option("--public-key", metavar="KEY", help=PUBLIC_KEY)]
 CheckpointOption = Annotated[
@@ -74,7 +74,9 @@ PolicyOption = Annotated[
 ]
 EverySignatureOption = Annotated[
     bool,
-    typer.Option("--every-signature", help="Verify also those that a checkpoint would spare."),
+    typer.Option(
+        "--every-signature", help="Verify every signature, even if a checkpoint lets it be skipped."
+    ),
 ]
 OutputOption = Annotated[
     Path | None,
@@ -120,7 +122,8 @@ MaxAgeOption = Annotated[
 ZoneOption = Annotated[
     str | None,
     typer.Option(
-        metavar="ZONE", help="The zone of times, such as Europe/Malta; they are shown in UTC else."
+        metavar="ZONE",
+        help="The time zone, such as Europe/Malta; by default times are shown in UTC.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -240,13 +243,13 @@ def parse_age(text: str | None) -> timedelta | None:
         return None
     units = {"d": "days", "h": "hours", "m": "minutes"}
     if not text[:-1].isascii() or not text[:-1].isdecimal() or text[-1] not in units:
-        raise UsageError(f"{text!r} is no age; write 36h, 2d or 30m")
+        raise UsageError(f"{text!r} is not a valid age; write 36h, 2d or 30m")
     try:
         age = timedelta(**{units[text[-1]]: int(text[:-1])})
     except (OverflowError, ValueError):  # the latter for thousands of digits
         age = timedelta.max
     if age > LONGEST_AGE:
-        raise UsageError(f"{text[:20]!r} is too long an age: give a hundred years at most")
+        raise UsageError(f"{text[:20]!r} is too long an age: at most a hundred years")
     return age
 
 
@@ -263,7 +266,9 @@ def given_public_key(public_key: str | None) -> str | None:
 def check_suffix(output: Path, suffixes: Collection[str]) -> None:
     """Raise UsageError for a file whose suffix does not say in which form to write it."""
     if output.suffix.lower() not in suffixes:
-        raise UsageError(f"{output} does not say in which form: end it in {', '.join(suffixes)}")
+        raise UsageError(
+            f"{output} has no ending that names a format: use one of {', '.join(suffixes)}"
+        )
 
 
 def no_such_key(text: str, directory: Path | None) -> UsageError:
@@ -297,8 +302,8 @@ def find_round(ledger: Ledger, text: str) -> str:
 def staff_signer(ledger: Ledger, text: str) -> Signer:
     """Return who signs with a key named as it lies in the ledger's `keys/`, or by its PEM file.
 
-    Raises UsageError when there is no such file, and KeyUnusable when it cannot be used or is no
-    key of this ledger.
+    Raises UsageError when there is no such file, and KeyUnusable when it cannot be used or is
+    not a key of this ledger.
     """
     directory = None if ledger.path is None else ledger.path / KEYS
     by_path = os.sep in text or text.endswith(".pem") or directory is None
@@ -318,13 +323,15 @@ def parse_zone(text: str | None) -> ZoneInfo | None:
     try:
         return ZoneInfo(text)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise UsageError(f"{text!r} is no time zone; write one such as Europe/Malta") from None
+        raise UsageError(
+            f"{text!r} is not a valid time zone; write one such as Europe/Malta"
+        ) from None
 
 
 def parse_local(text: str | None, zone: ZoneInfo | None) -> datetime | None:
     """Return a moment, in UTC, given with its offset, or as clocks in `zone` showed it.
 
-    Raises UsageError for text that is no time and for one that no zone goes with, and
+    Raises UsageError for text that is not a time, for a time without a zone, and
     LocalTimeUnclear for one that clocks in the zone skipped or showed twice.
     """
     if text is None:
@@ -337,7 +344,7 @@ def parse_local(text: str | None, zone: ZoneInfo | None) -> datetime | None:
             return moment_of(given, zone)
     except (ValueError, OverflowError):
         example = "2026-01-31 or 2026-01-31T20:15+01:00"
-        raise UsageError(f"{text!r} is no time; write {example}") from None
+        raise UsageError(f"{text!r} is not a valid time; write {example}") from None
     raise UsageError(f"{text!r} has no time zone: add its offset, or --zone Europe/Malta")
 
 
@@ -346,13 +353,13 @@ def parse_amount(text: str | None) -> Decimal | None:
     if text is None:
         return None
     if text.startswith("-"):
-        raise UsageError(f"{text!r} is no amount: amounts are not negative, write it like 12.50")
-    if "," in text:
         raise UsageError(
-            f"{text!r} may mean two amounts: write no comma, and a point before cents, like 1250.00"
+            f"{text!r} is not a valid amount: amounts are not negative, write it like 12.50"
         )
+    if "," in text:
+        raise UsageError(f"{text!r} could mean two amounts: write it without commas, like 1250.00")
     if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,18})?", text):
-        raise UsageError(f"{text!r} is no amount; write it like 12.50")
+        raise UsageError(f"{text!r} is not a valid amount; write it like 12.50")
     return Decimal(text)
 
 
@@ -363,7 +370,7 @@ def in_minor_units(money: Decimal, unit: str) -> int:
     """
     minor = exact_minor_units(money, unit)
     if minor is None:
-        raise UsageError(f"{money} is no amount of {unit}: it has more decimal places")
+        raise UsageError(f"{money} is not a valid amount of {unit}: it has too many decimal places")
     if minor > LARGEST_INTEGER:
         most = amount_text(LARGEST_INTEGER, unit)
         raise UsageError(f"{money} is more than a ledger can record, which is {most}")
@@ -400,10 +407,10 @@ class DefaultGroup(TyperGroup):
 
 
 class TakesAmount(TyperCommand):
-    """A command with an amount among its words, for which a negative one is no unknown option."""
+    """A command with an amount among its words, for which a negative one is not an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse a negative amount as every other text that is none."""
+        """Refuse a negative amount as any other text that is not an amount."""
         takes = {
             name
             for each in self.params

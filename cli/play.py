@@ -59,7 +59,7 @@ def play_command(
     ] = None,
     path: LedgerOption = None,
     resume: Annotated[
-        str | None, typer.Option(metavar="ROUND", help="Go on with this open round.")
+        str | None, typer.Option(metavar="ROUND", help="Continue this open round.")
     ] = None,
     stake: StakeOption = "10.00",
     seats: SeatsOption = 1,
@@ -182,7 +182,7 @@ def _ask(out: Console, live: LiveRound, due: Decide) -> str:
         answer = answer.strip().lower()
         if answer in acts or answer in live.offered:
             return acts.get(answer, answer)
-        out.print(f"  {answer!r} is none of {', '.join(acts)}")
+        out.print(f"  {answer!r} is not one of {', '.join(acts)}")
 
 
 def _print_result(out: Console, live: LiveRound, wallet: MemoryWallet, place: str) -> None:

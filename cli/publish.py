@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
     app.command("import", epilog="Example: shoeproof import casino.leaves")(import_command)
     app.command(
         "rebuild",
-        epilog="Example: shoeproof rebuild anew --export all.leaves --public-key operator.vkey",
+        epilog="Example: shoeproof rebuild restored --export all.leaves --public-key operator.vkey",
     )(rebuild_command)
 
 
@@ -65,7 +65,7 @@ def import_command(
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in leaves of another ledger of this name.
+    """Import leaves from another ledger with this name.
 
     They may be a second game server's rounds. Each is verified before it is stored: signature, key,
     canonical form, order. What is here already is passed over. It stops at the first leaf that may
@@ -80,11 +80,13 @@ def import_command(
     if as_json:
         print_json(done._asdict())
     else:
-        console().print(f"took in {done.added:,} leaves; {done.known:,} were here already")
+        console().print(
+            f"imported {done.added:,} leaves; {done.known:,} were already in the ledger"
+        )
 
 
 def rebuild_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The ledger to make; it is new.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The new ledger's directory.")],
     public_key: NeededPublicKeyOption,
     export: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Leaves that `export` wrote.")
@@ -94,7 +96,8 @@ def rebuild_command(
     is_newest: Annotated[
         bool,
         typer.Option(
-            "--newest", help="Nothing was signed after that checkpoint: the ledger may be written."
+            "--newest",
+            help="Nothing was signed after that checkpoint: the ledger can be written to.",
         ),
     ] = False,
     private_keys: Annotated[
@@ -103,7 +106,7 @@ def rebuild_command(
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a lost ledger anew of all its leaves.
+    """Rebuild a lost ledger from all its leaves.
 
     They come from an export or from published files. Every leaf stands where it stood, and all are
     verified before anything is there. With --checkpoint they must extend that one; published files,
@@ -116,7 +119,7 @@ def rebuild_command(
     assert key is not None
     note = None if checkpoint is None else checkpoint.read_bytes()
     if is_newest and note is None:
-        raise UsageError("--newest is said of the checkpoint given with --checkpoint")
+        raise UsageError("--newest is about a checkpoint: give it with --checkpoint")
 
     def make(leaves: Iterable[bytes], held_to: bytes | None) -> Rebuilt:
         return rebuild(
@@ -139,5 +142,5 @@ def rebuild_command(
     if as_json:
         print_json(made._asdict())
         return
-    use = "it may be written" if made.is_writable else "it may be read, and not written"
-    console().print(f"made {made.origin} anew of {made.size:,} leaves: {use}", soft_wrap=True)
+    use = "it can be written to" if made.is_writable else "it can be read but not written to"
+    console().print(f"rebuilt {made.origin} from {made.size:,} leaves: {use}", soft_wrap=True)

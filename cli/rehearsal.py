@@ -11,7 +11,9 @@ from ledger.clock import Clock, utc_now
 
 AtOption = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Date it so, in the past, for a rehearsal; by default now."),
+    typer.Option(
+        metavar="TIME", help="A past time to date the events, for a rehearsal; by default now."
+    ),
 ]
 
 
@@ -25,7 +27,7 @@ def rehearsed_clock(at: str | None, zone: str | None) -> Clock | None:
     if begin is None:
         return None
     if begin > utc_now():
-        raise UsageError(f"{at} lies in the future, and a rehearsal is of the past")
+        raise UsageError(f"{at} is in the future: a rehearsal is dated in the past")
     return _Rehearsed(begin)
 
 

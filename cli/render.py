@@ -45,7 +45,7 @@ _blanks_at_ends = re.compile(" +(?=\n)")
 
 
 class _Printable(Console):
-    """A console that shows what does not print written out, whoever forgot to see to it."""
+    """A console that shows what does not print written out, even if the caller forgot to."""
 
     def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """Yield what a terminal is told, as every console does."""
@@ -59,7 +59,7 @@ class _Printable(Console):
 class _Screen(_Printable):
     """A console whose reader may go away (`| head`) without that looking like findings.
 
-    Where it is no terminal, no line ends in the blanks that tables and paddings are filled up by.
+    If it is not a terminal, no line ends in the blanks that tables and paddings are filled up by.
     """
 
     def print(self, *objects: Any, **options: Any) -> None:
@@ -179,7 +179,7 @@ def print_command(out: Console, command: str) -> None:
 
 
 def card_text(card: str) -> Text:
-    """Return a card in the colour of its suit; what is no card is shown as it was recorded."""
+    """Return a card in the colour of its suit; other text is shown as it was recorded."""
     if card not in VALUE:
         return Text(plain(card), style="dim" if card == FACE_DOWN else "reverse")
     return Text(pretty(card), style="bold red" if is_red(card) else "bold")

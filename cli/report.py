@@ -33,7 +33,7 @@ from cli.render import console, plain, print_sentence, progress_bar
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Write reports for whoever must judge the games.",
+    help="Write reports for regulators and test labs.",
     epilog="Example: shoeproof report rtp -o returns.html",
 )
 
@@ -54,7 +54,7 @@ def _shown_by(places: Sequence[str | None]) -> tuple[str, ...]:
 
 @app.callback()
 def reports() -> None:
-    """Write reports for whoever must judge the games."""
+    """Write reports for regulators and test labs."""
 
 
 @app.command("rtp", epilog="Example: shoeproof report rtp -o returns.html --by day")
@@ -67,16 +67,17 @@ def rtp_report_command(
     zone: ZoneOption = None,
     by: ByOption = None,
     at: Annotated[
-        str | None, typer.Option(help="The time of making it, as the report is to state it.")
+        str | None, typer.Option(help="When the report was made, as it should state.")
     ] = None,
     operator: Annotated[
-        str | None, typer.Option(help="The operator's name, as the report is to state it.")
+        str | None, typer.Option(help="The operator's name, as the report should state it.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="The report's title.")] = None,
     without_shuffle_tests: Annotated[
         bool,
         typer.Option(
-            "--no-shuffle-tests", help="Leave out the shuffle, which at first takes longest."
+            "--no-shuffle-tests",
+            help="Leave out the shuffle tests, the slowest part of a first run.",
         ),
     ] = False,
     par_sheets: ParSheetsOption = None,

@@ -59,7 +59,7 @@ def rounds_command(
     zone: ZoneOption = None,
     only_open: Annotated[bool, typer.Option("--open", help="Open rounds only.")] = False,
     only_void: Annotated[bool, typer.Option("--void", help="Void rounds only.")] = False,
-    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="At most so many.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="Show at most this many.")] = 100,
     as_json: JsonOption = False,
 ) -> None:
     """List rounds, newest first.
@@ -97,7 +97,7 @@ def rounds_command(
         return
     out = console()
     if not shown:
-        out.print("no such round")
+        out.print("No open rounds." if only_open else "No rounds match.")
     elif only_open:
         out.print(_open_table(shown, names, waiting, shown_in))
     else:
@@ -116,7 +116,8 @@ def replay_command(
         bool, typer.Option("--as-round", help="Print the round as `.round` text.")
     ] = False,
     luck: Annotated[
-        bool, typer.Option("--luck", help="And what each card and decision added to each bet.")
+        bool,
+        typer.Option("--luck", help="Also show what each card and decision added to each bet."),
     ] = False,
 ) -> None:
     """Rebuild a round from its events, card by card.
@@ -137,7 +138,7 @@ def replay_command(
     if as_json + as_round + step > 1:
         raise UsageError("choose one of --json, --as-round and --step")
     if luck and as_round:
-        raise UsageError("a `.round` text has no place for --luck")
+        raise UsageError("a `.round` text cannot show --luck")
     if as_round:
         print(as_round_text(replay), end="")
     elif as_json:

@@ -55,7 +55,7 @@ def rtp_command(
     zone: ZoneOption = None,
     by: ByOption = None,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Count on as the ledger grows, until Ctrl-C.")
+        bool, typer.Option("--watch", help="Keep counting as the ledger grows, until Ctrl-C.")
     ] = False,
     raising: Annotated[
         bool,
@@ -74,8 +74,8 @@ def rtp_command(
     summed. A verdict rests on luck and wrong payments, the wallet's answers among them, not on how
     people played; the exit code is 1 where a game is out of range, or the wallet moved other money
     than was booked. Several ledgers are counted as one, and shown apart by `ledger` unless --by
-    says otherwise. Figures are kept in the ledger's directory, and the leaves they were counted
-    from are hashed again each time; who did not make them asks to --rebuild.
+    says otherwise. Figures are cached in the ledger's directory, and the leaves they were counted
+    from are hashed again each time. If you did not create them, use --rebuild.
     """
     # Statistics and DuckDB take longer to load than most commands to run.
     from audit_reports.rtp_report.alarms import raise_alarms
@@ -83,7 +83,7 @@ def rtp_command(
 
     given = given_ledgers(places)
     if watch and (as_json or raising):
-        raise UsageError("--watch goes with neither --json nor --raise")
+        raise UsageError("--watch cannot be combined with --json or --raise")
     if len(given) > 1 and (watch or raising):
         raise UsageError(
             f"--{'watch' if watch else 'raise'} goes with one ledger, and {len(given)} are given"

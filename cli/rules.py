@@ -129,9 +129,9 @@ def add_command(
     path: LedgerOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a rules file field by field, and record it.
+    """Validate a rules file and add it to the ledger.
 
-    Its id is dealt under it from now on.
+    New rounds of that game use it from now on.
     """
     rules = rules_from_json(file.read_bytes())
     with open_to_write(path) as ledger:

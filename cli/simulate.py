@@ -40,7 +40,7 @@ def simulate_command(
     game: GameArgument,
     path: LedgerOption = None,
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds.")] = 1000,
-    seed: Annotated[int, typer.Option(help="The player's choices follow from it.")] = 1,
+    seed: Annotated[int, typer.Option(help="The seed of the player's choices.")] = 1,
     player: Annotated[str, typer.Option(help=f"{', '.join(PLAYERS)}.")] = "basic",
     seats: SeatsOption = 1,
     stake: StakeOption = "10.00",
@@ -49,7 +49,8 @@ def simulate_command(
         int, typer.Option(min=1, max=1_000_000, help="How many players take turns.")
     ] = 1,
     name: Annotated[
-        str, typer.Option(help="The player's name in the ledger; of several NAME-1, NAME-2, ….")
+        str,
+        typer.Option(help="The player's name in the ledger; of several players NAME-1, NAME-2, …."),
     ] = "simulated",
     at: AtOption = None,
     zone: ZoneOption = None,

@@ -150,7 +150,7 @@ def _refuse_unknown_scope(ledger: Ledger, scope: str | None) -> None:
     tables = sorted(ledger.tables())
     if scope not in (*games, *tables):
         known = ", ".join([*games, *tables])
-        raise UsageError(f"{scope!r} is no game and no table of this ledger; it has {known}")
+        raise UsageError(f"{scope!r} is neither a game nor a table of this ledger; it has {known}")
 
 
 @app.command("sweep", epilog="Example: shoeproof table sweep --json")

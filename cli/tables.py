@@ -54,7 +54,7 @@ def stakes_in_words(
 ) -> dict[str, dict[str, int]]:
     """Return the same stakes for each seat, of amounts of a currency's `unit` like `12.50`.
 
-    Raises UsageError for what is no amount, and StakeRefused as `even_stakes` does.
+    Raises UsageError for text that is not an amount, and StakeRefused as `even_stakes` does.
     """
     return even_stakes(
         rules,

@@ -61,7 +61,10 @@ def theory_command(
     game_id: GameArgument,
     rules_file: RulesOption = None,
     with_readings: Annotated[
-        bool, typer.Option("--readings", help="Read every open clause otherwise; half a minute.")
+        bool,
+        typer.Option(
+            "--readings", help="Also read each open clause the other way (takes half a minute)."
+        ),
     ] = False,
     as_classes: Annotated[
         bool, typer.Option("--classes", help="Print every two cards and up card as CSV.")

@@ -1,4 +1,4 @@
-"""`wallet`: the operator's wallet held to the ledger."""
+"""`wallet`: the operator's wallet compared with the ledger."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,7 +38,7 @@ _UNKNOWN: Final = 7
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Hold the operator's wallet to the ledger.",
+    help="Compare the operator's wallet with the ledger.",
     epilog="Example: shoeproof wallet reconcile --statement wallet.csv",
 )
 
@@ -50,25 +50,37 @@ def register(commands: typer.Typer) -> None:
 
 @app.callback()
 def wallet_group() -> None:
-    """Hold the operator's wallet to the ledger."""
+    """Compare the operator's wallet with the ledger."""
 
 
 @app.command("reconcile", epilog="Example: shoeproof wallet reconcile --statement wallet.csv")
 def reconcile_command(
     statement: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The wallet's movements, a CSV file; else it is asked."),
+        typer.Option(
+            metavar="FILE",
+            help="The wallet's movements, a CSV file; without it the wallet is asked.",
+        ),
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option("--from", metavar="TIME", help="Where the wallet is asked: from when on."),
+        typer.Option(
+            "--from",
+            metavar="TIME",
+            help="When the wallet is asked: list movements from this time on.",
+        ),
     ] = None,
     columns: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help='What its columns are called: TOML, `time = "Booked"`.'),
+        typer.Option(
+            metavar="FILE", help='The names of its columns, a TOML file: `time = "Booked"`.'
+        ),
     ] = None,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Cancel what was asked for and never recorded, first.")
+        bool,
+        typer.Option(
+            "--fix", help="First cancel the movements that were asked for and never recorded."
+        ),
     ] = False,
     path: LedgerOption = None,
     zone: ZoneOption = None,
@@ -85,7 +97,7 @@ def reconcile_command(
     begin = parse_local(since, shown_in)
     wallet = operators_wallet()
     if wallet is None and (fix or statement is None):
-        raise UsageError("there is no wallet to be asked: give its URL in SHOEPROOF_WALLET")
+        raise UsageError("no wallet is configured: give its URL in SHOEPROOF_WALLET")
     with open_to_write(path) as ledger:
         if fix and wallet is not None:
             settle_open(ledger, wallet, older_than=IN_FLIGHT)
@@ -95,7 +107,9 @@ def reconcile_command(
             assert wallet is not None
             lines = wallet.movements(begin or FIRST_MOMENT)
         if not lines:
-            raise UsageError("the wallet lists no movement from then on: there is nothing to hold")
+            raise UsageError(
+                "the wallet lists no movement from then on: there is nothing to compare"
+            )
         result = reconcile(lines, booked_in(ledger), ledger.intents.all(), ledger.now())
         # A restored copy may say what it finds, though it can record nothing.
         if as_json:

@@ -50,7 +50,9 @@ DirectoryArgument = Annotated[
 )
 def init_command(
     directory: DirectoryArgument,
-    name: Annotated[str, typer.Option(help="The witness's name for ever, like regulator.example.")],
+    name: Annotated[
+        str, typer.Option(help="The witness's permanent name, like regulator.example.")
+    ],
     logs: Annotated[
         list[str],
         typer.Option("--log", help="The log key of a ledger to watch, or a file; may repeat."),
@@ -59,8 +61,8 @@ def init_command(
     """Make a witness: its directory and its key.
 
     The key is encrypted under SHOEPROOF_PASSPHRASE. Take the ledgers' log keys from the operator by
-    a way of its own, and hand the printed line to whoever is to rely on this witness: it belongs in
-    their policy. The name in a log key is the ledger's own, like casino.example/blackjack; other
+    a way of its own, and hand the printed line to anyone who is to rely on this witness: it belongs
+    in their policy. The name in a log key is the ledger's own, like casino.example/blackjack; other
     keys of a ledger have a role before it, like operator.casino.example/blackjack, and cannot be
     told from the log key of a ledger so named.
     """
@@ -76,7 +78,7 @@ def watch_command(
 ) -> None:
     """Watch one more ledger.
 
-    A witness that serves must be started anew.
+    A witness that is serving must be restarted.
     """
     witness = Witness.open(directory, passphrase=passphrase_from_environment())
     witness.watch(parse_vkey(str(given_public_key(log))))
@@ -122,7 +124,7 @@ def serve_command(
     out.print(f"{witness.key.name} cosigns at http://{host}:{port}/", soft_wrap=True)
     out.print(f"logs {directory / LOGS}, evidence {directory / EVIDENCE}", soft_wrap=True)
     serve(witness, host, port)
-    # It answers whoever is being served, and returns, when Ctrl-C ends it.
+    # When Ctrl-C ends it, it finishes its open answers and returns.
     raise typer.Exit(INTERRUPTED)
 
 

@@ -103,7 +103,9 @@ class _Attempt:
             heads[stream] = head = self._heads.find(last, stream, data, seen)
             if self._asked.after.get(stream, head.seq) != head.seq:
                 self._heads.forget([stream])
-                raise StreamConflict(f"{stream} went on elsewhere: read it again, then decide")
+                raise StreamConflict(
+                    f"another writer appended to {stream}: read it again, then decide"
+                )
         return heads
 
     def _by(self, role: Role) -> Signer:
@@ -190,7 +192,8 @@ class Appender:
             return self._store.written([each.to_store() for each in sealed])
         except LedgerError:
             raise OutcomeUnknown(
-                f"whether this was written is not known, the store answers no more: {error}"
+                f"it is not known whether this was written, because the store no longer "
+                f"answers: {error}"
             ) from error
 
     def _take_up_keys(self) -> None:

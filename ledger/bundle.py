@@ -81,7 +81,7 @@ class VerifiedBundle(msgspec.Struct, frozen=True):
     def seen(self) -> list[Seen]:
         """The trees that the signers of the round's events had seen, the smallest first.
 
-        Whoever holds the bundle holds the operator to each of them.
+        Anyone who has the bundle can hold the operator to each of them.
         """
         anchors = (anchors_in(each.leaf_index, each.event) for each in self.events)
         return sorted((anchor.seen for each in anchors for anchor in each), key=_size)
@@ -113,7 +113,8 @@ def make_bundle(
     head = _of_this_ledger(ledger, note)
     if last >= head.size:
         raise BundleUnreadable(
-            f"the round goes on to leaf {last}, the checkpoint has {head.size}: take a later one"
+            f"the round continues to leaf {last}, but the checkpoint covers {head.size} leaves: "
+            f"use a later one"
         )
     tree = ledger.tree(head.size)
     leaves = [leaf for leaf in _leaves_of(ledger, events) if leaf.leaf_index < head.size]
@@ -127,7 +128,7 @@ def make_bundle(
         ]
     except UnicodeDecodeError:
         raise BundleUnreadable(
-            "the round's leaves are damaged: `shoeproof fsck` says how"
+            "the round's leaves are damaged: `shoeproof fsck` shows how"
         ) from None
     consistency = None
     if kept is not None:
@@ -189,13 +190,15 @@ def verify_bundle(data: bytes, public_key: str, kept: bytes | None = None) -> Ve
         by_stream.setdefault(leaf.stream, []).append(leaf)
     ring, _, found = build_ring(by_stream.get(KEYS_STREAM, []), anchor)
     if ring.anchor is None or ring.anchor.public_key.raw != anchor:
-        raise KeyUnusable("the bundle's keys do not begin with the key given: another ledger's")
+        raise KeyUnusable(
+            "the bundle's keys do not begin with the key given: it comes from another ledger"
+        )
     keys = log_keys(ring, head.origin, head.size)
     signed = verify_checkpoint(bundle.checkpoint.encode(), keys, head.origin)
     if kept is not None:
         _check_kept(bundle, head, verify_checkpoint(kept, keys, head.origin).checkpoint)
     if bundle.round not in by_stream:
-        raise BundleUnreadable(f"the bundle holds nothing of the round {bundle.round}")
+        raise BundleUnreadable(f"the bundle holds no events of the round {bundle.round}")
     for stream, of_stream in by_stream.items():
         is_chain = stream in (KEYS_STREAM, bundle.round)
         found += _check_stream(of_stream, head.origin, ring, is_chain=is_chain)
@@ -226,7 +229,7 @@ def _included(bundle: Bundle, head: Checkpoint) -> list[StoredLeaf]:
         leaves.append(leaf_from_bytes(proof.leaf_index, state))
     leaves.sort()
     if len({leaf.leaf_index for leaf in leaves}) != len(leaves):
-        raise BundleUnreadable("the bundle holds a leaf twice")
+        raise BundleUnreadable("the bundle contains a leaf twice")
     return leaves
 
 

@@ -1,6 +1,6 @@
 """Checkpoints (C2SP tlog-checkpoint): a signed note that says how large a tree is and its root.
 
-The text is `origin LF size LF base64(root) LF` and nothing more. Whoever keeps one can have it
+The text is `origin LF size LF base64(root) LF` and nothing more. Anyone who keeps one can have it
 proven, of any later state of the ledger, that nothing before it was changed or removed.
 """
 
@@ -49,7 +49,7 @@ def parse_text(text: str) -> Checkpoint:
     """
     match = _text(text)
     if match is None:
-        raise NoteRefused("a checkpoint is not its three lines: origin, size, root")
+        raise NoteRefused("a checkpoint must have three lines: origin, size, root")
     root = b64decode(match[3]) if len(match[3]) % 4 == 0 else b""
     if len(root) != HASH_SIZE or b64encode(root).decode() != match[3]:
         raise NoteRefused("a checkpoint's root is not padded base64 of 32 bytes")
@@ -59,7 +59,7 @@ def parse_text(text: str) -> Checkpoint:
 
 
 def parse_checkpoint(data: bytes) -> Checkpoint:
-    """Return what a signed checkpoint says, unverified; raise NoteRefused when it is none."""
+    """Return what a signed checkpoint says, unverified; raise NoteRefused if it is not one."""
     return parse_text(parse_note(data).text)
 
 

@@ -31,6 +31,6 @@ def _ends_at(cursor: Asks, stream: str, seq: int) -> Check:
 
     def check() -> None:
         if last()[0] != seq:
-            raise StreamConflict(f"{stream} went on elsewhere: read it again, then decide")
+            raise StreamConflict(f"another writer appended to {stream}: read it again, then decide")
 
     return check

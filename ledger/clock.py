@@ -1,6 +1,6 @@
 """Time as a ledger writes it: RFC 3339, always UTC, always six decimals, always `Z`.
 
-One form only, so that two times compare as text. Whoever needs the time is given a `Clock`.
+One form only, so that two times compare as text. Code that needs the time is given a `Clock`.
 """
 
 import re
@@ -53,10 +53,10 @@ class SteadyClock:
         if abs(leap) > timedelta(seconds=CLOCK_TOLERANCE):
             seconds = leap.total_seconds()
             raise ClockStepped(
-                f"this host's clock leapt {'forward' if seconds > 0 else 'back'} by"
+                f"this host's clock jumped {'forward' if seconds > 0 else 'back'} by"
                 f" {abs(seconds):,.1f} seconds, and {CLOCK_TOLERANCE} are tolerated: nothing is"
-                " written and no default applied; set it right, or start the program again where"
-                " it is right now"
+                " written and no default is applied; correct the clock, or restart the program"
+                " if it is right now"
             )
         self._last = wall, steady
         return wall
@@ -68,7 +68,7 @@ def format_time(moment: datetime) -> str:
     Raises ValueError for a naive datetime: it names no moment.
     """
     if moment.utcoffset() is None:
-        raise ValueError("a time without a zone names no moment")
+        raise ValueError("a time must have a time zone")
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
@@ -96,6 +96,6 @@ def not_before(moment: datetime, last: datetime) -> datetime:
         raise ClockStepped(
             f"nothing was written: this host's clock shows {format_time(moment)}, {behind:,.1f} "
             f"seconds before the last event of the stream, and {CLOCK_TOLERANCE} are tolerated: "
-            "set the clock right"
+            f"correct the clock"
         )
     return last

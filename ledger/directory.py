@@ -87,7 +87,7 @@ def database_from_environment() -> str | None:
     """
     url = os.environ.get(DATABASE_VARIABLE)
     if url and not is_url(url):
-        raise UnsupportedFormat(f"{DATABASE_VARIABLE} is no URL of PostgreSQL: use postgresql://…")
+        raise UnsupportedFormat(f"{DATABASE_VARIABLE} is not a PostgreSQL URL: use postgresql://…")
     return url or None
 
 
@@ -97,11 +97,13 @@ def write_settings(
     """Write `ledger.toml` into a new ledger's directory.
 
     `database_url` is None for SQLite, and is not written down; the escrow key is padded base64.
-    Raises KeyUnusable when the origin cannot be a ledger's name or the escrow key is no key, and
+    Raises KeyUnusable when the origin cannot be a ledger's name or the escrow key is not a key, and
     UnsupportedFormat for a URL of another kind of database.
     """
     if database_url is not None and not is_url(database_url):
-        raise UnsupportedFormat(f"a ledger cannot be in {database_url!r}: use postgresql://…")
+        raise UnsupportedFormat(
+            f"a ledger cannot be stored in {database_url!r}: use postgresql://…"
+        )
     settings: dict[str, str | int] = {
         "format": FORMAT,
         "origin": check_name(origin),
@@ -127,7 +129,7 @@ def read_settings(path: Path) -> Settings:
         if version != FORMAT:
             age = "an older" if isinstance(version, int) and version < FORMAT else "a newer"
             raise UnsupportedFormat(
-                f"{path} has format {version}, this version knows {FORMAT}: use {age} one"
+                f"{path} has format {version}, but this version reads {FORMAT}: use {age} one"
             )
         store = settings["store"]
         escrow = settings.get("escrow_public_key")
@@ -142,9 +144,11 @@ def read_settings(path: Path) -> Settings:
     except (ValueError, KeyError, TypeError, KeyUnusable) as error:
         raise NotALedger(f"{path / SETTINGS} is not a ledger's settings: {error}") from None
     if copied_at is not None and not (isinstance(copied_at, int) and copied_at > 0):
-        raise NotALedger(f"{path / SETTINGS}: copied_at is the number of leaves that were copied")
+        raise NotALedger(
+            f"{path / SETTINGS}: copied_at must be the number of leaves that were copied"
+        )
     if unknown:
-        raise UnsupportedFormat(f"{path / SETTINGS} sets {unknown[0]!r}, which is no setting")
+        raise UnsupportedFormat(f"{path / SETTINGS} sets {unknown[0]!r}, which is not a setting")
     if store not in (SQLITE, POSTGRES):
         raise UnsupportedFormat(
             f"{path / SETTINGS} has the store {store!r}: it is {SQLITE!r} or {POSTGRES!r}, and "
@@ -152,7 +156,7 @@ def read_settings(path: Path) -> Settings:
         )
     database = path / DATABASE
     if store == SQLITE and not database.is_file():
-        raise NotALedger(f"{path} is not a whole ledger: {DATABASE} is missing")
+        raise NotALedger(f"{path} is not a complete ledger: {DATABASE} is missing")
     return Settings(origin, database if store == SQLITE else None, escrow_public_key, copied_at)
 
 
@@ -170,8 +174,8 @@ def check_lies_within(path: Path) -> None:
                 folders.append(each.path)
             elif not each.is_file(follow_symlinks=False) and _is_stranger(each.path, root):
                 raise NotALedger(
-                    f"{path / os.path.relpath(each.path, root)} leads out of the ledger's "
-                    "directory, or is a pipe or a device: put the file itself in its place"
+                    f"{path / os.path.relpath(each.path, root)} points outside the ledger's "
+                    f"directory, or is a pipe or a device: replace it with the file itself"
                 )
 
 

@@ -101,7 +101,7 @@ def digest_problem(data: EventData) -> str | None:
     else:
         return None
     digest = sha256(canonical.encode(content)).hexdigest()
-    return None if digest == data.digest else f"what it adds has the digest {digest}"
+    return None if digest == data.digest else f"the content it adds has the digest {digest}"
 
 
 def pae(payload: bytes) -> bytes:
@@ -131,15 +131,15 @@ def split_leaf(leaf: bytes) -> Leaf:
     lines = leaf.split(b"\n")
     match = _signature_line(lines[1]) if len(lines) == 3 and not lines[2] else None
     if match is None:
-        raise EventUnreadable("a leaf is not a payload, a line feed, a key id and a signature")
+        raise EventUnreadable("a leaf must be a payload, a line feed, a key id and a signature")
     return Leaf(lines[0], match[1].decode(), b64decode(match[2]))
 
 
 def read_event(payload: bytes) -> Event:
     """Return the event a payload says, with its `data` in its own type.
 
-    Raises EventUnreadable for what is no event, an unknown type or version, or data that does not
-    fit its type.
+    Raises EventUnreadable for bytes that are not an event, an unknown type or version, or data that
+    does not fit its type.
     """
     try:
         envelope = _decode_envelope(payload)

@@ -94,7 +94,7 @@ class RoundStillOpen(LedgerError):
     """The player has another round open, `round_id`, where only one may be; nothing was written."""
 
     def __init__(self, round_id: str) -> None:
-        super().__init__(f"the player's round {round_id} is still open: it goes first")
+        super().__init__(f"the player's round {round_id} is still open: finish it first")
         self.round_id = round_id
 
 
@@ -115,7 +115,7 @@ class SigningRefused(LedgerError):
 
 
 class BundleUnreadable(LedgerError):
-    """A file is no bundle of a round, or a round cannot be put into one."""
+    """A file is not a bundle of a round, or a round cannot be put into one."""
 
 
 class PublishRefused(LedgerError):
@@ -127,7 +127,7 @@ class ImportRefused(LedgerError):
 
 
 class PolicyUnreadable(LedgerError):
-    """A file is no policy for cosignatures."""
+    """A file is not a policy for cosignatures."""
 
 
 class PolicyUnmet(LedgerError):
@@ -163,4 +163,4 @@ class ClockBehind(WitnessRefused):
 
 
 class WitnessUnreachable(LedgerError):
-    """A witness does not answer, or answers what is no cosignature of the checkpoint sent."""
+    """A witness does not answer, or its answer is not a cosignature of the checkpoint sent."""

@@ -54,7 +54,7 @@ class Funds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The smallest and largest stake one bet type takes, in minor units; None is no bound."""
+    """The smallest and largest stake one bet type takes, in minor units; None means unbounded."""
 
     min_minor: int | None
     max_minor: int | None

@@ -25,10 +25,10 @@ def write_durably(path: Path, content: bytes, *, is_secret: bool = False) -> Non
 def write_parts_durably(path: Path, parts: Iterable[bytes]) -> None:
     """Put a file in place: a temporary one beside it, flushed to the disk, then moved there.
 
-    Whoever reads `path` sees the old content or the new, also after a crash. A file that is there
-    keeps its mode, a new one gets what the umask leaves; a symbolic link stays one, and a device or
-    a pipe is written into. Raises OSError, which names the file; the temporary one is gone then,
-    and where the process was killed the next one that writes there takes it away.
+    Anyone who reads `path` sees the old content or the new, also after a crash. A file that is
+    there keeps its mode, a new one gets what the umask leaves; a symbolic link stays one, and a
+    device or a pipe is written into. Raises OSError, which names the file; the temporary one is
+    gone then, and where the process was killed the next one that writes there takes it away.
     """
     _named(path, _write_parts, parts)
 

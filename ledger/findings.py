@@ -1,6 +1,6 @@
 """A finding: one place where a readable ledger contradicts itself or its rules.
 
-Findings are data. A check collects all of them and decides nothing; whoever asked decides what
+Findings are data. A check collects all of them and decides nothing; the caller decides what
 they mean. The codes of this layer are listed here, those of the game in `replay/findings.py`.
 """
 

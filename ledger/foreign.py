@@ -23,7 +23,7 @@ T = TypeVar("T")
 def read_json(data: bytes | str, kind: type[T]) -> T:
     """Return JSON as a value of a type.
 
-    Raises ValueError for what is none: not JSON, not of the type, or nested too deeply.
+    Raises ValueError for anything else: not JSON, not of the type, or nested too deeply.
     """
     try:
         return msgspec.json.decode(data, type=kind)
@@ -32,7 +32,7 @@ def read_json(data: bytes | str, kind: type[T]) -> T:
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """Return TOML as plain data; raise ValueError for what is none, is too long or too deep."""
+    """Return TOML as plain data; raise ValueError if it is not TOML, too long or too deep."""
     if len(text) > LONGEST_TOML:
         raise ValueError(f"it is longer than {LONGEST_TOML:,} characters")
     if _deep_key(text):

@@ -1,4 +1,4 @@
-"""Writes of many threads in one transaction: whoever comes first writes all that waits.
+"""Writes of many threads in one transaction: the first thread to come writes all that waits.
 
 A write is a unit of work inside a transaction. Units are written in the order they came, a lone one
 at once and alone; those that come while a transaction is under way go into the next one together.

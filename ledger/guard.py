@@ -85,15 +85,15 @@ class Guard:
             )
         except FileNotFoundError:
             raise SigningRefused(
-                f"the guard {self._path} is missing, so what was signed last is not known: put "
-                "back the newest copy of it"
+                f"the guard {self._path} is missing, so it is not known what was signed last: "
+                f"restore the newest copy of it"
             ) from None
         except ValueError:
             is_sound = False
         if not is_sound or signed.origin != self._origin:
             raise SigningRefused(
-                f"the guard {self._path} is damaged or another ledger's: put back the newest copy "
-                "of it"
+                f"the guard {self._path} is damaged or belongs to another ledger: restore the "
+                f"newest copy of it"
             )
         return signed
 

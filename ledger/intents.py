@@ -3,7 +3,7 @@
 An intent stands in a table of the store, not among the leaves: it says what is still owed to or by
 the wallet, and nothing about the round. It ends in one of two ways, and the store's transactions
 see to it that it is one only. The transaction that writes the event with the wallet's answer marks
-it `recorded`. Whoever wants to cancel the movement marks it `dropped` first; from then on that
+it `recorded`. To cancel the movement, one marks it `dropped` first; from then on that
 event cannot be written any more, whatever becomes of a commit whose answer was lost. What was
 dropped is owed a cancellation until the wallet confirmed one: `cancelled`.
 """
@@ -148,7 +148,7 @@ class Intents:
         return self._move(reference, "asked", "dropped")
 
     def record(self, reference: str) -> IntentState:
-        """Note that an event records a movement, where whoever wrote it did not."""
+        """Note that an event records a movement, where its writer did not."""
         return self._move(reference, "asked", "recorded")
 
     def confirm(self, reference: str) -> IntentState:
@@ -189,7 +189,7 @@ def _alone(cursor: Asks, player: str) -> Check:
         row = stake()
         if row is not None:
             before = Intent(*row).reference
-            raise IntentOpen(f"{player} was asked for {before} before, and it is not settled yet")
+            raise IntentOpen(f"the earlier movement {before} of {player} is not settled yet")
 
     return check
 
@@ -207,7 +207,7 @@ def _mark(cursor: Asks, reference: str) -> Check:
 
     def check() -> None:
         if moved() is None:
-            raise StreamConflict(f"the movement {reference} was given up by somebody else")
+            raise StreamConflict(f"the movement {reference} was already cancelled elsewhere")
 
     return check
 

@@ -100,7 +100,7 @@ def encrypt(plain: bytes, passphrase: bytes) -> bytes:
 def checked_der(text: bytes) -> bytes | None:
     """Return an encrypted key's DER if its derivation is one to run, None if it is not.
 
-    Raises ValueError when the text is no PEM of one encrypted key.
+    Raises ValueError when the text is not the PEM of one encrypted key.
     """
     match = _pem(text.strip())
     if match is None:

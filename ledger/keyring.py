@@ -55,7 +55,7 @@ class RingKey(msgspec.Struct, dict=True):
         if role not in self.roles:
             return f"{name} is a key for {', '.join(sorted(self.roles)) or 'nothing'}, not {role}"
         if leaf_index < self.start:
-            return f"{name} is valid from leaf {self.start} on only"
+            return f"{name} is valid only from leaf {self.start} on"
         if self.stop is not None and leaf_index >= self.stop:
             return f"{name} is not trusted from leaf {self.stop} on"
         return None
@@ -116,7 +116,7 @@ class KeyRing:
         for other in self:
             _check_apart(key, other.public_key)
         if not data.roles:
-            raise RolesRefused(f"the key of {key.name} is for no role: name one")
+            raise RolesRefused(f"the key of {key.name} has no role: give it one")
         own = [each for each in self if each.public_key.name == key.name and each.stop is None]
         _check_roles(frozenset(data.roles).union(*(each.roles for each in own)))
         start = leaf_index + 1 if leaf_index else 0
@@ -149,18 +149,18 @@ class KeyRing:
 def _check_apart(key: PublicKey, other: PublicKey) -> None:
     if key.raw == other.raw:
         raise KeyUnusable(
-            f"the key of {key.name} is that of {other.name} already: make one of its own for each"
+            f"the key of {key.name} already belongs to {other.name}: make a separate key for each"
         )
     if key.name != other.name and key.name.casefold() == other.name.casefold():
         raise KeyNameTaken(
-            f"the name {key.name} is too like {other.name}, which another key has: whoever reads "
-            "who signed would take both for one person"
+            f"the name {key.name} is too like {other.name}, which another key has: a reader "
+            f"would take both signers for one person"
         )
 
 
 def _check_roles(roles: frozenset[Role]) -> None:
     if len(roles) > 1 and not roles <= ONE_SERVERS_ROLES:
         raise RolesRefused(
-            f"{' and '.join(sorted(roles))} are there to check each other: give each a key and a "
+            f"{' and '.join(sorted(roles))} check each other: give each a key and a "
             f"name of its own (only {' and '.join(sorted(ONE_SERVERS_ROLES))} may go together)"
         )

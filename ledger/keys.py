@@ -73,7 +73,7 @@ class PublicKey(NamedTuple):
 
 
 class Signer(Protocol):
-    """Whoever can sign as one named key: a file, a hardware module, a service."""
+    """Anything that can sign as one named key: a file, a hardware module, a service."""
 
     @property
     def name(self) -> str:
@@ -131,25 +131,25 @@ def vkey(name: str, public_key: bytes, kind: int = ED25519) -> str:
 def split_vkey(text: str) -> tuple[str, bytes, int]:
     """Return the name, the 32 bytes and the kind of the key a verifier key names.
 
-    Raises KeyUnusable when its form or id is wrong, or it is no sound key.
+    Raises KeyUnusable when its form or id is wrong, or it is not a sound key.
     """
     match = _vkey(text)
     if match is None:
         raise KeyUnusable("not a verifier key: name+8 hex digits+base64 of 33 bytes is expected")
     name, claimed_id, encoded = match.groups()
     if printable(name) != name:
-        raise KeyUnusable(f"a verifier key's name does not print: {printable(name)}")
+        raise KeyUnusable(f"a verifier key's name is not printable: {printable(name)}")
     content = b64decode(encoded)
     kind, raw = content[0], _check_point(content[1:])
     if key_id(name, raw, kind).hex() != claimed_id:
-        raise KeyUnusable(f"the verifier key of {name} was altered: its id is another")
+        raise KeyUnusable(f"the verifier key of {name} was altered: its id does not match")
     return name, raw, kind
 
 
 def parse_vkey(text: str) -> PublicKey:
     """Return the key a verifier key names.
 
-    Raises KeyUnusable when its form, kind or id is wrong, or it is no sound key.
+    Raises KeyUnusable when its form, kind or id is wrong, or it is not a sound key.
     """
     name, raw, kind = split_vkey(text)
     if kind != ED25519:
@@ -163,7 +163,9 @@ def check_name(name: str) -> str:
     Raises KeyUnusable unless it is printable ASCII without spaces and plus signs.
     """
     if _name(name) is None:
-        raise KeyUnusable(f"{name!r} is no name: use printable ASCII without spaces and '+'")
+        raise KeyUnusable(
+            f"{name!r} is not a valid name: use printable ASCII without spaces and '+'"
+        )
     return name
 
 
@@ -220,8 +222,8 @@ def read_key(path: Path, passphrase: bytes | None) -> PrivateKey:
     """Read a private key from its file.
 
     Raises KeyUnusable when it is missing, can be read by others than its owner, is encrypted so
-    that its passphrase could be guessed, needs another passphrase, or is no Ed25519 or X25519 key.
-    A passphrase is ignored for an unencrypted key.
+    that its passphrase could be guessed, needs another passphrase, or is not an Ed25519 or X25519
+    key. A passphrase is ignored for an unencrypted key.
     """
     try:
         with open(path, "rb") as file:
@@ -254,7 +256,7 @@ def _open_encrypted(path: Path, text: bytes, passphrase: bytes | None) -> object
     der = checked_der(text)
     if der is None:
         raise KeyUnusable(
-            f"the key {path} is encrypted so that its passphrase could be guessed: encrypt it anew "
-            "by `openssl pkcs8 -topk8 -scrypt -scrypt_p 5`"
+            f"the key {path} is encrypted so that its passphrase could be guessed: encrypt it "
+            f"again with `openssl pkcs8 -topk8 -scrypt -scrypt_p 5`"
         )
     return serialization.load_der_private_key(der, passphrase)

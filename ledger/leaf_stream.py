@@ -48,9 +48,9 @@ def _check_end(end: bytes, size: int, root: bytes) -> None:
     try:
         said = parse_text(end.decode("utf-8"))
     except (NoteRefused, UnicodeDecodeError):
-        raise EventUnreadable("the end of the stream does not say of what leaves it is") from None
+        raise EventUnreadable("the end of the stream does not say which leaves it holds") from None
     if (said.size, said.root) != (size, root):
         raise EventUnreadable(
-            f"the stream ends as one of {said.size} leaves, and these {size} are not those: some "
+            f"the stream claims {said.size} leaves, and the {size} read are not those: some "
             "were left out, added or altered"
         )

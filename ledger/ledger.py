@@ -246,7 +246,7 @@ class Ledger:
         return recorded
 
     def events_after(self, stream: str, seq: int) -> list[Recorded]:
-        """Return a stream's events after that `seq`, unverified; none is no error.
+        """Return a stream's events after that `seq`, unverified; an empty answer is not an error.
 
         Its time is that of what is new. Raises EventUnreadable when one cannot be read.
         """
@@ -333,14 +333,15 @@ class Ledger:
     def disputed(self) -> list[str]:
         """Return the streams in which a dispute was opened, by index, in the order of their names.
 
-        What they say of themselves is for whoever reads them to verify.
+        The reader must verify what they say of themselves.
         """
         return sorted(str(stream) for (stream,) in self.store.query(schema.SELECT_DISPUTED))
 
     def signer(self, role: Role) -> Signer:
         """Return who signs for a role.
 
-        Raises KeyUnusable when the role's private key cannot be used or is no key of this ledger.
+        Raises KeyUnusable when the role's private key cannot be used or is not at a key of this
+        ledger.
         """
         return self._signers.signer(role)
 
@@ -355,7 +356,7 @@ class Ledger:
     def signer_of(self, private_key: PrivateKey) -> Signer:
         """Return who signs with a private key, under the name this ledger added it by.
 
-        Raises KeyUnusable when it is none this ledger has added.
+        Raises KeyUnusable when this ledger never added it.
         """
         return self._signers.of_key(private_key)
 

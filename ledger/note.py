@@ -72,7 +72,7 @@ class Verified(NamedTuple):
 
 
 class NoteSigner(Protocol):
-    """Whoever signs as a named key; every `keys.Signer` is one."""
+    """Anything that signs as a named key; every `keys.Signer` is one."""
 
     @property
     def name(self) -> str:
@@ -89,7 +89,7 @@ class NoteSigner(Protocol):
 def parse_vkey(text: str) -> NoteKey:
     """Return the key a verifier key names, of either kind.
 
-    Raises KeyUnusable when its form, kind or id is wrong, or the key is no sound one.
+    Raises KeyUnusable when its form, kind or id is wrong, or the key is not sound.
     """
     name, raw, kind = split_vkey(text)
     if kind == ED25519:
@@ -115,7 +115,7 @@ def parse_note(data: bytes) -> Note:
         raise NoteRefused("a note does not end in a line feed")
     text, separator, lines = content.rpartition("\n\n")
     if not separator or not text or not lines:
-        raise NoteRefused("a note is not a text, an empty line and signatures")
+        raise NoteRefused("a note must be a text, an empty line and signatures")
     signatures = tuple(map(_parse_line, lines[:-1].split("\n")))
     if len(signatures) > MOST_SIGNATURES:
         raise NoteRefused(f"a note has {len(signatures)} signatures: at most {MOST_SIGNATURES}")
@@ -127,7 +127,7 @@ def parse_note(data: bytes) -> Note:
 def _parse_line(line: str) -> Signature:
     match = _signature_line(line)
     if match is None:
-        raise NoteRefused(f"a note's line is no signature: {line[:60]!r}")
+        raise NoteRefused(f"a line of the note is not a signature: {line[:60]!r}")
     try:
         value = b64decode(match[2], validate=True)
     except Base64Error:
@@ -140,8 +140,8 @@ def _parse_line(line: str) -> Signature:
 def verify_note(data: bytes, keys: Collection[NoteKey]) -> tuple[Note, tuple[Verified, ...]]:
     """Return a note and its signatures by known keys, of which there is at least one.
 
-    Raises NoteRefused for what is no note, when no known key signed it, and when the signature of
-    any known key fails.
+    Raises NoteRefused for text that is not a note, when no known key signed it, and when the
+    signature of any known key fails.
     """
     note = parse_note(data)
     known = {(key.name, key.key_id): key for key in keys}
@@ -166,7 +166,7 @@ def _verify(text: str, signature: Signature, key: NoteKey) -> Verified:
     try:
         Ed25519PublicKey.from_public_bytes(key.raw).verify(value, message)
     except InvalidSignature:
-        raise NoteRefused(f"the signature by {key.name} does not hold: a forged note") from None
+        raise NoteRefused(f"the signature by {key.name} is not valid: the note is forged") from None
     return Verified(key, time)
 
 

@@ -32,7 +32,9 @@ def store_of(path: Path, settings: directory.Settings, database_url: str | None)
         origin = origin_in(store)
         if origin != settings.origin:
             store.close()
-            raise NotALedger(f"the database given holds {origin}, {path} is of {settings.origin}")
+            raise NotALedger(
+                f"the database given holds {origin}, but {path} belongs to {settings.origin}"
+            )
     return store
 
 

@@ -1,8 +1,8 @@
 """Whether a database's tables, indexes and triggers are those that `ledger.schema` makes.
 
-Whoever wrote the database chose its schema. A view in the place of a table could answer each read
+The writer of a database chose its schema. A view in the place of a table could answer each read
 otherwise, and other collations or generated columns could as well. So nothing is read from a store
-before its schema was held to ours, which is made anew from the statements themselves.
+before its schema was held to ours, which is made afresh from the statements themselves.
 """
 
 import sqlite3
@@ -28,7 +28,7 @@ def objections(found: Objects, encoding: str) -> list[str]:
     Statements are compared letter by letter, as SQLite keeps them.
     """
     if encoding != "UTF-8":
-        return [f"its text is in {encoding}, which is ordered otherwise"]
+        return [f"its text is in {encoding}, which sorts differently"]
     named = [(f"{kind} {name}", (kind, name, table, sql)) for kind, name, table, sql in found]
     return differences(named, [(f"{row[0]} {row[1]}", row) for row in _own_objects()])
 
@@ -39,7 +39,8 @@ def differences(
     """Return in what things by their names, which may come twice, differ from a ledger's own.
 
     Tables come first: where one is another, so are its indexes and triggers. Where an index or a
-    trigger is missing no read is answered otherwise: whoever took it away is found by what he did.
+    trigger is missing no read is answered otherwise: what its removal was for is found by other
+    checks.
     """
     expected = dict(own)
     lines = [
@@ -49,7 +50,7 @@ def differences(
     ]
     for name, thing in found:
         if name not in expected:
-            lines.append(f"{name} is none of a ledger's")
+            lines.append(f"{name} does not belong to a ledger")
         elif thing != expected[name]:
             lines.append(f"{name} is not as it was made")
     return sorted(lines, key=lambda line: (line.startswith(_BESIDE), line))
@@ -57,11 +58,11 @@ def differences(
 
 @cache
 def _own_objects() -> Objects:
-    with closing(_made_anew()) as connection:
+    with closing(_made_afresh()) as connection:
         return connection.execute(SELECT_OBJECTS).fetchall()
 
 
-def _made_anew() -> sqlite3.Connection:
+def _made_afresh() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:")
     for statement in schema.CREATE_TABLES:
         connection.execute(statement)
@@ -106,7 +107,7 @@ class Own(NamedTuple):
 @cache
 def own() -> Own:
     """Return what the statements that make a ledger's tables come to."""
-    with closing(_made_anew()) as connection:
+    with closing(_made_afresh()) as connection:
         names = [name for kind, name, _, _ in _own_objects() if kind == "table"]
         indexes = [each for name in names for each in _indexes(connection, name)]
         return Own(

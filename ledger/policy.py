@@ -68,7 +68,7 @@ class Policy(NamedTuple):
 def parse_policy(data: bytes) -> Policy:
     """Return the policy in a file.
 
-    Raises PolicyUnreadable, naming the line, for what is none: also for a key of a kind that is
+    Raises PolicyUnreadable, naming the line, for any other text: also for a key of a kind that is
     not known here, since a witness left out could make a quorum easier to reach.
     """
     if _forbidden(data) is not None:
@@ -76,7 +76,7 @@ def parse_policy(data: bytes) -> Policy:
     if not data.endswith(b"\n"):
         raise PolicyUnreadable("a policy does not end in a line feed: it may have been cut")
     parser = _Parser()
-    # Names are opaque octets: an escape keeps those that are no UTF-8 apart from each other.
+    # Names are opaque octets: an escape keeps those that are not UTF-8 apart from each other.
     for number, line in enumerate(data.decode("utf-8", "surrogateescape").split("\n"), 1):
         words = line.replace("\t", " ").split(" ")
         words = [word for word in words if word]
@@ -84,8 +84,11 @@ def parse_policy(data: bytes) -> Policy:
             try:
                 parser.read(words[0], words[1:])
             except (PolicyUnreadable, KeyUnusable) as error:
-                raise PolicyUnreadable(f"line {number} of the policy: {error}") from None
+                raise PolicyUnreadable(f"policy file, line {number}: {error}") from None
     return parser.policy()
+
+
+_KEYWORDS = ("log", "witness", "group", "quorum")
 
 
 class _Parser:
@@ -107,12 +110,17 @@ class _Parser:
             self._read_group(words[0], words[1], words[2:])
         elif keyword == "quorum" and len(words) == 1:
             if self._quorum is not None:
-                raise PolicyUnreadable("there is a quorum already")
+                raise PolicyUnreadable("the quorum was already given")
             if words[0] != NO_QUORUM:
                 self._check_defined(words[0])
             self._quorum = words[0]
         else:
-            raise PolicyUnreadable(f"{keyword!r} with {len(words)} words is none of a policy's")
+            problem = (
+                f"{keyword!r} cannot be followed by {len(words)} words"
+                if keyword in _KEYWORDS
+                else f"unknown keyword {keyword!r} (expected log, witness, group or quorum)"
+            )
+            raise PolicyUnreadable(problem)
 
     def _read_group(self, name: str, threshold: str, members: list[str]) -> None:
         if threshold not in ("all", "any") and _number(threshold) is None:
@@ -120,7 +128,7 @@ class _Parser:
         words = {"all": len(members), "any": 1}
         least = words[threshold] if threshold in words else int(threshold)
         if least > len(members):
-            raise PolicyUnreadable(f"{least} of {len(members)} members can never be")
+            raise PolicyUnreadable(f"{least} of {len(members)} members can never be reached")
         for member in members:
             self._check_defined(member)
             if member in self._members:
@@ -139,7 +147,7 @@ class _Parser:
 
     def policy(self) -> Policy:
         if self._quorum is None:
-            raise PolicyUnreadable("a policy has a line `quorum NAME`, and this has none")
+            raise PolicyUnreadable("the policy has no line `quorum NAME`")
         return Policy(tuple(self._logs), self._witnesses, self._groups, self._quorum)
 
 
@@ -149,7 +157,7 @@ def _key(text: str, kind: Kind, others: Collection[NoteKey]) -> NoteKey:
         what = "a log's, of kind 1" if kind == ED25519 else "a witness's, of kind 4"
         raise PolicyUnreadable(f"the key of {key.name} is not {what}")
     if any(other.raw == key.raw for other in others):
-        raise PolicyUnreadable(f"the key of {key.name} is there twice")
+        raise PolicyUnreadable(f"the key of {key.name} appears twice")
     return key
 
 
@@ -198,7 +206,8 @@ def _check_age(times: dict[str, int], now: int, max_age: timedelta) -> None:
     if timedelta(seconds=now - newest) > max_age:
         moment = datetime.fromtimestamp(newest, UTC)
         raise PolicyUnmet(
-            f"the newest cosignature is of {moment:%Y-%m-%d %H:%M} UTC, more than {max_age} ago: "
+            f"the newest cosignature dates from {moment:%Y-%m-%d %H:%M} UTC, more than "
+            f"{max_age} ago: "
             "ask for a newer checkpoint"
         )
 

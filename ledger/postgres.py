@@ -170,7 +170,7 @@ class _Cursor:
 
 
 class PostgresLeafRecorder(LeafReader, es.PostgresApplicationRecorder):
-    """eventsourcing's recorder whose notification ids are leaf indices + 1, dense for ever."""
+    """eventsourcing's recorder whose notification ids are leaf indices + 1, dense and permanent."""
 
     def create_table(self) -> None:
         """Make a new ledger's tables, all or none."""

@@ -73,7 +73,7 @@ def _published(folder: Path) -> Checkpoint | None:
 
 def _check_extends(folder: Path, before: Checkpoint, head: Checkpoint, tree: Tree) -> None:
     if before.origin != head.origin:
-        raise PublishRefused(f"{folder} is where {before.origin!r} is published")
+        raise PublishRefused(f"{before.origin!r} is already published in {folder}")
     if before.size > head.size:
         raise PublishRefused(
             f"{folder} has a checkpoint of {before.size} leaves, this one has only {head.size}"
@@ -88,7 +88,9 @@ def _check_extends(folder: Path, before: Checkpoint, head: Checkpoint, tree: Tre
 def _put(path: Path, content: bytes) -> None:
     try:
         if path.read_bytes() != content:
-            raise PublishRefused(f"{path} holds something else, and what is published stays: fsck")
+            raise PublishRefused(
+                f"{path} holds something else, and published files are never replaced: run fsck"
+            )
     except FileNotFoundError:
         make_folder(path.parent)
         write_durably(path, content)
@@ -144,12 +146,12 @@ class PublishedLog:
             first = index * WIDTH ** (level + 1)
             hashes, promised = self._find(level, index, width)
             if len(hashes) != promised * HASH_SIZE:
-                text = f"the file of tile {index}, level {level}, is not of {promised} hashes"
+                text = f"the file of tile {index}, level {level}, does not have {promised} hashes"
                 yield Finding(codes.TILE_MISMATCH, text, None, first)
             if level == 0:
                 entries, promised = self._find(None, index, width)
                 if _count(entries) != promised:
-                    text = f"the file of entry bundle {index} is not of {promised} leaves"
+                    text = f"the file of entry bundle {index} does not have {promised} leaves"
                     yield Finding(codes.TILE_MISMATCH, text, None, first)
 
     def bundles(self) -> Iterator[list[StoredLeaf]]:

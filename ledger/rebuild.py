@@ -1,9 +1,9 @@
-"""A ledger made anew from its leaves alone: those of an export, or those that were published.
+"""A ledger rebuilt from its leaves alone: those of an export, or those that were published.
 
 Every leaf stands where it stood, verbatim, the keys it was verified by among them, so that tree and
 checkpoints are those of the ledger that was lost. All of it is verified from the operator's public
-key before the directory appears. Whether it may be written is another question: only whoever knows
-the newest checkpoint can say that nothing was signed after it, and without one the ledger is read.
+key before the directory appears. Only someone who knows the newest checkpoint can say that
+nothing was signed after it; without that, the rebuilt ledger can be read but not written to.
 """
 
 import shutil
@@ -33,7 +33,7 @@ from ledger.verify.scan import leaf_from_bytes
 
 
 class Rebuilt(NamedTuple):
-    """A ledger that was made anew; `is_writable` tells that it has a guard and private keys."""
+    """A rebuilt ledger; `is_writable` tells that it has a guard and private keys."""
 
     origin: str
     size: int
@@ -72,7 +72,7 @@ def rebuild(
     states = iter(leaves)
     first = next(states, None)
     if first is None:
-        raise ImportRefused("there are no leaves to make a ledger of")
+        raise ImportRefused("there are no leaves to rebuild a ledger from")
     origin = read_leaf(leaf_from_bytes(0, first)).event.ledger
     with directory.building(path) as temporary:
         directory.write_settings(temporary, origin, database_url, escrow_public_key)
@@ -102,7 +102,7 @@ def _copy_keys(source: Path | None, target: Path) -> None:
 
 
 def _no_key(name: str) -> PrivateKey:
-    raise KeyUnusable(f"no {name} key: nothing is signed while a ledger is made anew")
+    raise KeyUnusable(f"no {name} key: nothing is signed while a ledger is rebuilt")
 
 
 def _take_in(store: Store, states: Iterator[bytes], promised: int) -> Peaks:
@@ -130,6 +130,6 @@ def _must_be_sound(made: Ledger, public_key: str, checkpoint: bytes | None) -> N
         worst = result.findings[0]
         where = "" if worst.leaf_index is None else f"leaf {worst.leaf_index}: "
         raise ImportRefused(
-            f"{where}{worst.code}, {worst.text}; {len(result.findings)} findings in all: no ledger "
-            "was made of these leaves"
+            f"{where}{worst.code}, {worst.text}; {len(result.findings)} findings in all: no "
+            f"ledger was made from these leaves"
         )

@@ -57,7 +57,9 @@ def new_key(
     if ledger.path is None:
         raise KeyUnusable("a ledger in memory keeps its keys: make one for a directory")
     if not _FILE_NAME.fullmatch(name):
-        raise KeyUnusable(f"{name!r} is no name for a key's file: use letters, digits, . - and _")
+        raise KeyUnusable(
+            f"{name!r} is not a valid name for a key file: use letters, digits, . - and _"
+        )
     file = ledger.path / directory.KEYS / f"{name}.pem"
     left = _left_over(ledger, file, passphrase)
     private_key = left or Ed25519PrivateKey.generate()
@@ -134,7 +136,7 @@ def _of_person(
 ) -> tuple[Signer, list[Role]]:
     """Return who signs with a person's key, and what for."""
     if not _FILE_NAME.fullmatch(name):
-        raise KeyUnusable(f"{name!r} is no role and no name of a key's file")
+        raise KeyUnusable(f"{name!r} is neither a role nor the name of a key file")
     signer = ledger.signer_of(read_key(file, passphrase))
     added = ledger.key_ring().get(signer.key_id_hex)
     assert added is not None

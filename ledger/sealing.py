@@ -38,5 +38,6 @@ def unseal_seed(text: str, private_key: X25519PrivateKey, commitment: bytes) -> 
         return _suite.decrypt(b64decode(text, validate=True), private_key, commitment)
     except (Base64Error, ValueError, InvalidTag):
         raise KeyUnusable(
-            "a sealed seed does not open: it is another key's, another round's, or altered"
+            "a sealed seed does not open: it belongs to another key or another round, or was "
+            "altered"
         ) from None

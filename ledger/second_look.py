@@ -42,9 +42,9 @@ def look_again(directory: Path, now: datetime, steady: float | None = None) -> N
     leap = passed - (look.steady_seconds - before.steady_seconds)
     if abs(leap) > CLOCK_TOLERANCE:
         raise ClockStepped(
-            f"this host's clock leapt {'forward' if leap > 0 else 'back'} by {abs(leap):,.1f}"
-            f" seconds since {before.at}, and {CLOCK_TOLERANCE} are tolerated: no default was"
-            " applied; where the clock is right now, do this again"
+            f"this host's clock jumped {'forward' if leap > 0 else 'back'} by {abs(leap):,.1f}"
+            f" seconds since {before.at}, and {CLOCK_TOLERANCE} are tolerated: no default was "
+            f"applied; if the clock is right now, run this again"
         )
 
 

@@ -60,7 +60,9 @@ class Signers:
         for added in self._ring():
             if added.public_key.raw == raw and role in added.roles:
                 return FileSigner(added.public_key.name, key)
-        raise KeyUnusable(f"the private key for {role} is none added for that role here")
+        raise KeyUnusable(
+            f"the private key for {role} was never added to this ledger for that role"
+        )
 
     def give(self, role: Role, signer: Signer) -> None:
         """Let a signer of the caller's sign for a role from now on."""
@@ -106,7 +108,7 @@ class Signers:
         for added in self._ring():
             if added.public_key.raw == raw:
                 return FileSigner(added.public_key.name, key)
-        raise KeyUnusable("the private key is none that this ledger has added: `keys list`")
+        raise KeyUnusable("the private key was never added to this ledger: see `keys list`")
 
 
 class _Held:
@@ -129,7 +131,7 @@ class _Held:
             self._key().verify(signature, message)
         except (InvalidSignature, TypeError, ValueError):
             raise SignerFailed(
-                f"what the signer {self.name} returned is no signature by its key"
+                f"what the signer {self.name} returned is not a signature by its key"
                 f" {self.key_id_hex}: nothing was written"
             ) from None
         return signature

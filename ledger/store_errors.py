@@ -69,7 +69,9 @@ def _of_sqlite(cause: sqlite3.Error) -> LedgerError:
     if code.startswith("SQLITE_FULL"):
         return StoreUnavailable(_FULL)
     if code.startswith("SQLITE_CANTOPEN"):
-        return StoreUnavailable("the ledger's database cannot be opened: is it there and yours?")
+        return StoreUnavailable(
+            "the ledger's database cannot be opened: check that it exists and that you may open it"
+        )
     if code in ("SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"):
         return _not_unique(cause)
     if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_CONSTRAINT")):

@@ -39,5 +39,5 @@ def read_entries(file: BinaryIO) -> Iterator[bytes]:
         size = int.from_bytes(length, "big")
         leaf = file.read(min(size, LARGEST_LEAF))
         if len(length) < 2 or len(leaf) < size:
-            raise EventUnreadable("the leaves end in the middle of one")
+            raise EventUnreadable("the stream ends in the middle of a leaf")
         yield leaf

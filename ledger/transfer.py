@@ -51,7 +51,7 @@ def import_leaves(ledger: Ledger, file: BinaryIO) -> Imported:
         try:
             batch = list(islice(entries, BATCH))
         except EventUnreadable as error:
-            raise ImportRefused(f"{error}; {added} leaves before were taken in") from None
+            raise ImportRefused(f"{error}; the {added} leaves before it were imported") from None
         if not batch:
             return Imported(added, known)
         importer = _Batch(ledger)
@@ -59,8 +59,8 @@ def import_leaves(ledger: Ledger, file: BinaryIO) -> Imported:
             objection = importer.take(state)
             if objection is not None:
                 raise ImportRefused(
-                    f"leaf {number} of the stream: {objection}; nothing from leaf {added + known} "
-                    f"on was taken in, {added} leaves before were"
+                    f"leaf {number} of the stream: {objection}; nothing from leaf "
+                    f"{added + known} on was imported, and the {added} leaves before it were"
                 )
         ledger.store.append(importer.fresh, Conditions(Admission()))
         added += len(importer.fresh)
@@ -94,8 +94,9 @@ class _Batch:
         for anchor in anchors_in(leaf.leaf_index, event) if event is not None else ():
             if not self._has(anchor.seen):
                 return (
-                    f"its signer had seen another tree of {anchor.seen.size} leaves: the ledger of "
-                    "a second game server says in ledger.toml at which size it was copied_at"
+                    f"its signer had seen another tree of {anchor.seen.size} leaves: for the "
+                    f"ledger of a second game server, ledger.toml must say the size at which it "
+                    f"was copied, as copied_at"
                 )
         self._heads[leaf.stream] = link
         self.fresh.append(SealedEvent(leaf.stream, leaf.version, leaf.topic, state))

@@ -115,7 +115,7 @@ class Tree:
         place = first % WIDTH * HASH_SIZE
         part = self._tile(tile_level, first // WIDTH)[place : place + (HASH_SIZE << height)]
         if len(part) != HASH_SIZE << height:
-            raise StoreDamaged(f"tile {first // WIDTH} of level {tile_level} is not whole")
+            raise StoreDamaged(f"tile {first // WIDTH} of level {tile_level} is incomplete")
         return root_hash(split_hashes(part))
 
     def _tile(self, level: int, index: int) -> bytes:
@@ -143,7 +143,7 @@ class Tree:
             there = len(self._tile(level, index)) // HASH_SIZE
             if there != width:
                 raise StoreDamaged(
-                    f"tile {index} of level {level} has {there} hashes where the leaves ask for "
+                    f"tile {index} of level {level} has {there} hashes but the leaves require "
                     f"{width}: leaves were removed, or tiles altered; run fsck"
                 )
             level, size = level + 1, size // WIDTH

@@ -140,10 +140,12 @@ class Witness:
             logs = parse_policy((path / LOGS).read_bytes()).logs
         except (FileNotFoundError, NotADirectoryError):
             raise NotALedger(
-                f"{path} is no witness: make one by `shoeproof witness init`"
+                f"{path} is not a witness: make one with `shoeproof witness init`"
             ) from None
         except UnicodeDecodeError:
-            raise KeyUnusable(f"{path / PUBLIC_KEY} is not text: it is no public key") from None
+            raise KeyUnusable(
+                f"{path / PUBLIC_KEY} is not text, so it is not a public key"
+            ) from None
         private_key = read_key(path / PRIVATE_KEY, passphrase)
         if not isinstance(private_key, Ed25519PrivateKey):
             raise KeyUnusable(f"{path / PRIVATE_KEY} is not an Ed25519 key")
@@ -177,7 +179,9 @@ class Witness:
         with locked(self.path):
             text = place.read_bytes()
             if log.name in {each.name for each in parse_policy(text).logs}:
-                raise KeyUnusable(f"{log.name} is watched already: edit {place} to add a key of it")
+                raise KeyUnusable(
+                    f"{log.name} is already watched: edit {place} to add another key of it"
+                )
             record = self.path / SEEN / origin_digest(log.name)
             if not record.exists():
                 write_durably(record, _empty(log.name).text.encode())
@@ -262,7 +266,8 @@ class Witness:
             kept = place.read_bytes()
         except FileNotFoundError:
             raise StoreDamaged(
-                f"{place}, what was last cosigned of {origin}, is missing: restore it; a log "
+                f"{place}, the record of what was last cosigned for {origin}, is missing: "
+                f"restore it; a log "
                 "that is new here is added by `shoeproof witness watch`, not by hand"
             ) from None
         if kept == _empty(origin).text.encode():
@@ -272,10 +277,12 @@ class Witness:
             last = parse_text(note.text)
         except NoteRefused as error:
             raise StoreDamaged(
-                f"{place}, what was last cosigned of {origin}, is damaged: {error}"
+                f"{place}, the record of what was last cosigned for {origin}, is damaged: {error}"
             ) from None
         if last.origin != origin or own.time is None:
-            raise StoreDamaged(f"{place}, what was last cosigned of {origin}, is of {last.origin}")
+            raise StoreDamaged(
+                f"{place}, the record of what was last cosigned for {origin}, is of {last.origin}"
+            )
         return kept, last, own.time
 
     def _tells(self, error: Exception, request: Request, new: Checkpoint, last: Checkpoint) -> bool:

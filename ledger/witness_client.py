@@ -32,7 +32,7 @@ def make_request(ledger: Ledger, old_size: int, note: bytes | None = None) -> Re
         note = sign_checkpoint(ledger)
     size = parse_checkpoint(note).size
     if old_size > size:
-        raise ProofRefused(f"the ledger has {size} leaves, and had never {old_size}")
+        raise ProofRefused(f"the ledger has {size} leaves, and never had {old_size}")
     return Request(old_size, tuple(ledger.tree(size).consistency_proof(old_size)), note)
 
 
@@ -78,7 +78,9 @@ def _size(answer: bytes, note: bytes) -> int:
 
 def _post(address: str, request: Request) -> tuple[int, bytes]:
     if not address.startswith(("https://", "http://")):
-        raise WitnessUnreachable(f"{address} is no address of a witness: it begins with https://")
+        raise WitnessUnreachable(
+            f"{address} is not a witness's address: it must begin with https://"
+        )
     answered: Future[tuple[int, bytes]] = Future()
 
     def exchange() -> None:

@@ -49,7 +49,7 @@ def parse_request(data: bytes) -> Request:
     lines = head.split(b"\n")
     old = _old_line(lines[0])
     if old is None or not separator or len(data) > LARGEST_REQUEST:
-        raise NoteRefused("a request is not `old SIZE`, a proof, an empty line and a checkpoint")
+        raise NoteRefused("a request must be `old SIZE`, a proof, an empty line and a checkpoint")
     if int(old[1]) > LARGEST_SIZE or len(lines) > MOST_PROOF_LINES + 1:
         raise NoteRefused(f"a request's size is too large, or its proof over {MOST_PROOF_LINES}")
     return Request(int(old[1]), tuple(map(_parse_hash, lines[1:])), note)

@@ -75,7 +75,7 @@ def after_prev(seq: str, stream: str, name: str) -> bytes:
 
 
 def claimed_key_id(leaf: bytes) -> str:
-    """Return the key id at its place in a leaf; it is no key's where there is none."""
+    """Return the key id at its place in a leaf; it belongs to no key if there is none."""
     return leaf[-SIGNED : KEY_ID - SIGNED].decode("latin-1")
 
 

@@ -111,7 +111,7 @@ def _check_look_up(ledger: Ledger, size: int) -> list[Finding]:
     return [
         Finding(
             codes.LOOK_UP_MISMATCH,
-            "the look-up index says of this round something else than its leaves",
+            "the look-up index does not agree with the leaves of this round",
             round_id,
         )
         for round_id in sorted(derived.keys() | stored.keys())

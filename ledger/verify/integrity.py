@@ -242,8 +242,8 @@ def readable_faults(found: Iterable[Finding]) -> Iterable[Finding]:
 def _left_open(proved: Integrity, *, from_outside: bool) -> Iterable[str]:
     if proved.anchor is None or not from_outside:
         yield (
-            "whose ledger this is: without a key handed over outside (--public-key) it is only "
-            "shown to agree with itself"
+            "whose ledger this is: without a public key obtained independently (--public-key), "
+            "the ledger is only shown to agree with itself"
         )
     covered = proved.covered - proved.from_leaf
     if covered > 0:
@@ -254,13 +254,13 @@ def _left_open(proved: Integrity, *, from_outside: bool) -> Iterable[str]:
         )
     if not any(held.source == "given" and held.agrees for held in proved.checkpoints):
         yield (
-            "whether history was rewritten before this audit by who holds the keys: only a "
+            "whether history was rewritten before this audit by someone who holds the keys: only a "
             "checkpoint kept elsewhere (--checkpoint) shows that it was not"
         )
     if proved.from_leaf:
         yield (
-            f"what stands before leaf {proved.from_leaf}: rounds that have no event from there on "
-            f"were not judged, open ones among them; their leaves were {_EARLIER[proved.earlier]}"
+            f"anything before leaf {proved.from_leaf}: rounds with no event from there on, "
+            f"including open ones, were not judged; their leaves were {_EARLIER[proved.earlier]}"
         )
         yield (
             f"whether a change of keys or a revealed seed before leaf {proved.from_leaf} is hidden "
@@ -273,5 +273,6 @@ _EARLIER: dict[Earlier, str] = {
     "proved by tiles": "not read, and the tree over them is proved from the stored tiles under the "
     "checkpoint",
     "hashed again": "hashed again, since the stored tiles do not prove them",
-    "not held to anything": "not read and not held to anything, since no checkpoint reaches so far",
+    "not held to anything": "not read and not checked against anything, since no checkpoint "
+    "reaches so far",
 }

@@ -237,7 +237,7 @@ def promises(ledger: Ledger) -> tuple[list[KnownCheckpoint], list[Finding]]:
 
 def tail_is_gone(promised: int, size: int, what: str = "checkpoint") -> Finding:
     """Return the finding that a ledger of `size` leaves has fewer than a checkpoint is of."""
-    text = f"a {what} is of {promised} leaves, the ledger has {size}: its tail is gone"
+    text = f"a {what} covers {promised} leaves, but the ledger has {size}: its tail is gone"
     return Finding(codes.CHECKPOINT_MISMATCH, text)
 
 

@@ -44,12 +44,12 @@ def contradicted(
         return []
     size, leaf, stream = anchor.seen.size, anchor.leaf_index, anchor.stream
     if size > leaf:
-        text = f"its signer speaks of a tree of {size} leaves, of which there were only {leaf}"
+        text = f"its signer names a tree of {size} leaves when there were only {leaf}"
         return [Finding(codes.ANCHOR_MISMATCH, text, stream, leaf)]
     if anchors.agreeing >= size:
         text = (
-            f"its signer had seen other first {size} leaves than stand here, and others rightly "
-            "saw these: it, or what stands before it, was signed on another copy of the ledger"
+            f"its signer had seen a different tree of {size} leaves, while other signers saw this "
+            "one: this event, or one before it, was signed on another copy of the ledger"
         )
         return [Finding(codes.ANCHOR_MISMATCH, text, stream, leaf)]
     broken = KnownCheckpoint(size, anchor.seen.root, "own", agrees=False)
@@ -73,7 +73,11 @@ def _where(
     if tiles_give(ledger, size, bytes.fromhex(broken.root)):
         places = list(islice(_altered(ledger, size), _MOST + 1))
         more = f", {_MOST} of them named here" if len(places) > _MOST else ""
-        text = f": the tree is, and where leaves differ from it is named{more}" if places else ""
+        text = (
+            f": the stored tree does match, and the leaves that differ from it are named{more}"
+            if places
+            else ""
+        )
         return None, text, places[:_MOST]
     smaller = [each for each in others if each.size < size]
     promised = {each.size: each.root for each in smaller if each.agrees is None}
@@ -82,7 +86,7 @@ def _where(
     holds = [each for each in promised if roots.get(each, b"").hex() == promised[each]]
     holds += [each.size for each in smaller if each.agrees]
     first = max(holds, default=0)
-    return first, f": what differs stands between leaf {first} and leaf {size - 1}", []
+    return first, f": the difference lies between leaf {first} and leaf {size - 1}", []
 
 
 def tiles_give(ledger: Ledger, size: int, root: bytes) -> bool:

@@ -119,7 +119,7 @@ def check_leaf(
         report(codes.EVENT_UNREADABLE, str(error))
         return None, found
     if not canonical.is_canonical(payload):
-        report(codes.NOT_CANONICAL, "the payload is not the canonical form of what it says")
+        report(codes.NOT_CANONICAL, "the payload is not in canonical form")
     if event.ledger != origin:
         report(codes.STREAM_MISMATCH, f"signed for the ledger {event.ledger}, not for {origin}")
     if (event.stream, event.seq + 1, event.type) != (leaf.stream, leaf.version, leaf.topic):
@@ -146,7 +146,7 @@ def contradictions(event: Event, leaf_index: int) -> Iterator[tuple[str, str]]:
     if isinstance(event.data, KeyRevoked):
         first = event.data.first_untrusted_leaf_index
         if first > leaf_index:
-            text = f"it revokes a key from leaf {first} on only, which there is not yet"
+            text = f"it revokes a key from leaf {first} on only, which does not exist yet"
             yield codes.KEY_NOT_VALID, text
 
 

@@ -36,7 +36,7 @@ def check_end(size: int, read: ReadTile) -> Iterator[Finding]:
         there = len(read(level, index)) // HASH_SIZE
         if there > width:
             text = (
-                f"tile {index} of level {level} has {there} hashes where the leaves ask for "
+                f"tile {index} of level {level} has {there} hashes but the leaves require "
                 f"{width}: leaves were removed from the end"
             )
             yield Finding(codes.TILE_MISMATCH, text)

@@ -50,7 +50,7 @@ class Bounds(NamedTuple):
         for end in ends:
             if self.earliest <= end.at <= self.latest:
                 continue
-            when = "before the ledger began" if end.at < self.earliest else "and it is not yet then"
+            when = "before the ledger began" if end.at < self.earliest else "which is in the future"
             text = f"the clock showed {end.at}, {when}"
             yield Finding(codes.CLOCK_IMPLAUSIBLE, text, end.stream, end.leaf_index)
 
@@ -64,5 +64,5 @@ def misnamed(ends: Iterable[RoundEnd]) -> Iterator[Finding]:
         opened = parse_time(end.at).timestamp()
         if abs(seconds - opened) > ID_TOLERANCE.total_seconds():
             named = datetime.fromtimestamp(0, UTC) + timedelta(seconds=seconds)
-            text = f"the round's id is of {named:%Y-%m-%d %H:%M} UTC, and it was opened at {end.at}"
+            text = f"the round's id is of {named:%Y-%m-%d %H:%M} UTC, but it was opened at {end.at}"
             yield Finding(codes.ID_OF_ANOTHER_TIME, text, end.stream, end.leaf_index, 0)

@@ -134,7 +134,7 @@ def test_proof_for_another_ledger(grown: Scene, tmp_path: Path) -> None:
     with Ledger.init(tmp_path / "other", ORIGIN, clock=TickingClock()) as other:
         play(other)
         foreign = make_bundle(other, ROUND)
-    with pytest.raises(KeyUnusable, match="another ledger's"):
+    with pytest.raises(KeyUnusable, match="another ledger"):
         verify_bundle(foreign, grown.public_key)
     with Ledger.open(grown.path) as ledger:
         sound = make_bundle(ledger, ROUND)

@@ -18,16 +18,16 @@ VIEW = """ALTER TABLE {table} RENAME TO hidden;
     CREATE VIEW {table} AS SELECT * FROM hidden WHERE random() > 0;"""
 
 SQLITE = {
-    "view for events": (VIEW.format(table="stored_events"), "table hidden is none"),
-    "view for leaves": (VIEW.format(table="leaves"), "table hidden is none"),
-    "view for rounds": (VIEW.format(table="rounds"), "table hidden is none"),
-    "one more view": ("CREATE VIEW more AS SELECT 1", "view more is none"),
-    "one more table": ("CREATE TABLE more (x)", "table more is none"),
+    "view for events": (VIEW.format(table="stored_events"), "table hidden does not belong"),
+    "view for leaves": (VIEW.format(table="leaves"), "table hidden does not belong"),
+    "view for rounds": (VIEW.format(table="rounds"), "table hidden does not belong"),
+    "one more view": ("CREATE VIEW more AS SELECT 1", "view more does not belong"),
+    "one more table": ("CREATE TABLE more (x)", "table more does not belong"),
     "one more trigger": (
         "CREATE TRIGGER more AFTER INSERT ON leaves BEGIN DELETE FROM rounds; END",
-        "trigger more is none",
+        "trigger more does not belong",
     ),
-    "one more index": ("CREATE INDEX more ON leaves (event_rowid)", "index more is none"),
+    "one more index": ("CREATE INDEX more ON leaves (event_rowid)", "index more does not belong"),
     "statistics": ("ANALYZE", "sqlite_stat"),
     "another trigger": (
         "DROP TRIGGER leaves_are_dense; CREATE TRIGGER leaves_are_dense BEFORE INSERT ON leaves"
@@ -42,7 +42,7 @@ SQLITE = {
         "ALTER TABLE intents ADD COLUMN more AS (amount_minor + 1) VIRTUAL",
         "table intents is not as it was made",
     ),
-    "a virtual table": ("CREATE VIRTUAL TABLE more USING fts5 (x)", "more is none"),
+    "a virtual table": ("CREATE VIRTUAL TABLE more USING fts5 (x)", "more does not belong"),
     "a table that is virtual": (
         "DROP TABLE rounds; CREATE VIRTUAL TABLE rounds USING fts5 (round, state)",
         "table rounds is not as it was made",
@@ -127,7 +127,7 @@ POSTGRES = {
     "unlogged": ("ALTER TABLE rounds SET UNLOGGED", "table rounds is not as it was made"),
     "one more column": (
         "ALTER TABLE tiles ADD COLUMN more TEXT GENERATED ALWAYS AS ('x') STORED",
-        "column tiles.more is none",
+        "column tiles.more does not belong",
     ),
     "another type": (
         "ALTER TABLE rounds ALTER COLUMN state TYPE VARCHAR(9)",
@@ -141,7 +141,7 @@ POSTGRES = {
         "ALTER TABLE rounds ALTER COLUMN state SET DEFAULT 'closed'",
         "column rounds.state is not as it was made",
     ),
-    "one more index": ("CREATE INDEX more ON leaves (event_rowid)", "index more is none"),
+    "one more index": ("CREATE INDEX more ON leaves (event_rowid)", "index more does not belong"),
     "another index": (
         "DROP INDEX rounds_by_time; CREATE INDEX rounds_by_time ON rounds (closed_at)",
         "index rounds_by_time is not as it was made",
@@ -156,7 +156,7 @@ POSTGRES = {
     ),
     "one more trigger": (
         "CREATE TRIGGER more BEFORE INSERT ON leaves EXECUTE FUNCTION refuse_change()",
-        "trigger more is none",
+        "trigger more does not belong",
     ),
     "another function": (
         "CREATE OR REPLACE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS"

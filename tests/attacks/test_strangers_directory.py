@@ -78,7 +78,7 @@ def test_settings_name_a_wallet(
     told = shoeproof("wallet", "reconcile", "--fix", "--ledger", scene.path)
     assert (told.code, "SHOEPROOF_WALLET" in told.err) == (2, True), told.err
     told = shoeproof("table", "sweep", "--ledger", scene.path)
-    assert (told.code, "'wallet', which is no setting" in told.err) == (3, True), told.err
+    assert (told.code, "'wallet', which is not a setting" in told.err) == (3, True), told.err
     with pytest.raises(BlockingIOError):
         listener.accept()
 

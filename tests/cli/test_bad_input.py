@@ -126,8 +126,8 @@ def test_unknown_player(shoeproof: Shoeproof, played: Path) -> None:
         ("5,00", "may mean two amounts"),
         ("1,000", "may mean two amounts"),
         ("1.000", "it has more decimal places"),
-        ("5 EUR", "is no amount"),
-        ("ten", "is no amount"),
+        ("5 EUR", "is not a valid amount"),
+        ("ten", "is not a valid amount"),
         ("10001", "the most is"),
     ],
 )

@@ -232,7 +232,7 @@ def test_a_manifest_that_claims_more_leaves_is_not_believed(
     words = ("audit", "--parquet", tmp_path / "rounds")
     told = " ".join(shoeproof(*words).out.split())
     assert told.count("9,999,999") == 1
-    assert "9,999,999 leaves, by the word of whoever made the export." in told
+    assert "9,999,999 leaves, as the maker of the export states." in told
     assert json.loads(shoeproof(*words, "--json").out)["unsigned"] == ["size"]
 
 

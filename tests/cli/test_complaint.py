@@ -146,7 +146,7 @@ def test_a_forged_round_leaves_the_complaint_undecided(call: Shoeproof, place: P
 
 def test_a_complaint_is_decided_by_the_words_its_assessment_names(call: Shoeproof) -> None:
     complaint = opened(call, *SPAN, "--claim", "I lost twelve running")
-    told(call("void", complaint, "--key", "ann", "--yes"), 2, "a complaint about no one round is")
+    told(call("void", complaint, "--key", "ann", "--yes"), 2, "not about one round can be")
     upheld = call("uphold", complaint, "--key", "ann", "--yes")
     assert "Opened a case about the round" in upheld.out, upheld.err
     told(call("uphold", complaint, "--key", "ann", "--yes"), 2, "is decided only once")
@@ -233,11 +233,11 @@ def test_an_award_is_in_the_currency_of_the_rounds(call: Shoeproof, place: Path)
         (("--player", " \t", *ALL_TIME), "which player?"),
         (("--player", "p-1"), "say which time the player means: give --from and --to"),
         (("--player", "p-1", *ALL_TIME[:4]), "'2020-01-01' has no time zone"),
-        (("--player", "p-1", *ALL_TIME[:4], "--zone", "Malta/Europe"), "is no time zone"),
+        (("--player", "p-1", *ALL_TIME[:4], "--zone", "Malta/Europe"), "is not a valid time zone"),
         (("--player", "nobody", *ALL_TIME), "this ledger has no round of the player 'nobody'"),
         (
             ("--player", "p-1", "--from", "2020-01-01Z", "--to", "2020-02-01Z"),
-            "'2020-01-01Z' is no time",
+            "'2020-01-01Z' is not a valid time",
         ),
         (
             ("--player", "p-1", "--from", "2020-01-02T00:00Z", "--to", "2020-01-01T00:00Z"),
@@ -290,7 +290,7 @@ def test_a_complaint_about_a_span_opened_late_says_so(
     later = received + timedelta(days=11)
     monkeypatch.setattr(Ledger, "now", lambda _: later)
     result = call("open", *SPAN, "--claim", "rigged", "--received", received.isoformat())
-    assert "LATE: it was to be answered by" in result.out, result.err
+    assert "LATE: the answer was due by" in result.out, result.err
     (row,) = json.loads(call("list", "--json").out)["cases"]
     assert (row["is_late"], row["is_overdue"]) == (True, True)
 

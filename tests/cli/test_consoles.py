@@ -73,7 +73,7 @@ def test_a_fault_of_the_program_is_one_line_and_a_file(run: Run, tmp_path: Path)
     assert (done.returncode, done.stdout) == (70, b"")
     (file,) = tmp_path.glob("shoeproof-crash-*.txt")
     (line,) = done.stderr.decode().splitlines()
-    assert line.startswith("shoeproof: a fault of shoeproof ended it")
+    assert line.startswith("shoeproof: a bug in shoeproof ended the program")
     assert line.endswith(str(file))
     assert "ZeroDivisionError" in file.read_text()
 

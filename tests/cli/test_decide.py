@@ -151,7 +151,7 @@ def test_the_question_names_round_player_claim_and_amount(
         ),
         (("goodwill", "CASE", "5", "--note", " "), "say why goodwill is given"),
         (("goodwill", "CASE", "5.001", "--note", "x"), "more decimal places"),
-        (("goodwill", "CASE", "five", "--note", "x"), "'five' is no amount"),
+        (("goodwill", "CASE", "five", "--note", "x"), "'five' is not a valid amount"),
         (("award", "CASE", "5", "--reference", " "), "an adjudicator's decision has a reference"),
         (("award", "CASE", "5", "--reference", "R", "--bet", "s1"), "'s1' names no bet"),
         (("award", "CASE", "5", "--reference", "R", "--bet", "s9:main"), "its bets are s1:main"),
@@ -192,7 +192,7 @@ def test_a_complaint_opened_late_says_so(
     later = received + timedelta(days=11)
     monkeypatch.setattr(Ledger, "now", lambda _: later)
     result = call("open", place.lost, "--claim", "other", "--received", received.isoformat())
-    assert "LATE: it was to be answered by" in result.out, result.err
+    assert "LATE: the answer was due by" in result.out, result.err
     (row,) = json.loads(call("list", "--json").out)["cases"]
     assert (row["is_late"], row["is_overdue"]) == (True, True)
     text = call("list").out
@@ -206,7 +206,7 @@ def test_a_complaint_opened_late_says_so(
         (("2026-01-31",), "has no time zone"),
         (("2020-01-31T10:00Z",), "its round was opened after that"),
         (("2999-01-31T10:00Z",), "received in the future"),
-        (("yesterday",), "'yesterday' is no time"),
+        (("yesterday",), "'yesterday' is not a valid time"),
     ],
 )
 def test_a_receipt_that_cannot_be(

@@ -112,7 +112,7 @@ def test_a_large_case_is_paid_by_the_second_person(call: Shoeproof, place: Place
     case = opened(call, place.large)
     words = ("decide", case, "--remedy", "resettle", "--yes", "--key")
     first = call(*words, "ann")
-    assert "nothing is paid before a second key signs the same" in first.out
+    assert "nothing is paid until a second key signs the same decision" in first.out
     waiting = call("assess", case).out
     assert "ann signed pay, " in waiting
     told(call(*words, "ann"), 2, "ann has signed this decision already", "another person")
@@ -301,13 +301,13 @@ def test_without_a_hit_the_search_claims_no_proof(call: Shoeproof, place: Place)
     [
         (("--from", "2026-01-31T20:15"), "'2026-01-31T20:15' has no time zone"),
         (("--from", "2026-01-31"), "add its offset, or --zone"),
-        (("--from", "yesterday"), "'yesterday' is no time"),
-        (("--from", "2026-01-31T20:15", "--zone", "Malta/Europe"), "is no time zone"),
-        (("--from", "2026-01-31T20:15", "--zone", "../etc/passwd"), "is no time zone"),
-        (("--player", "p-1", "--stake", "ten"), "'ten' is no amount; write it like 12.50"),
+        (("--from", "yesterday"), "'yesterday' is not a valid time"),
+        (("--from", "2026-01-31T20:15", "--zone", "Malta/Europe"), "is not a valid time zone"),
+        (("--from", "2026-01-31T20:15", "--zone", "../etc/passwd"), "is not a valid time zone"),
+        (("--player", "p-1", "--stake", "ten"), "'ten' is not a valid amount; write it like 12.50"),
         (("--player", "p-1", "--paid", "12,50"), "'12,50' may mean two amounts"),
-        (("--player", "p-1", "--paid", "-1"), "'-1' is no amount"),
-        (("--player", "p-1", "--paid", "nan"), "'nan' is no amount"),
+        (("--player", "p-1", "--paid", "-1"), "'-1' is not a valid amount"),
+        (("--player", "p-1", "--paid", "nan"), "'nan' is not a valid amount"),
         (("--player", "p-1", "--card", "11s"), "'11s' is not a card"),
         (("--player", "p-1", "--dealer-card", "joker"), "'joker' is not a card"),
         (("--player", "p-1", "--bet", "red"), "no game here has a bet 'red'; there is insurance, "),

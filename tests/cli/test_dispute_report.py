@@ -113,4 +113,4 @@ def test_no_zone_of_that_name_is_told_and_nothing_is_written(
     words = ("dispute", "report", round_id, "-o", file, "--zone", "Moon/Base", "--ledger", played)
     result = shoeproof(*words)
     assert (result.code, file.exists()) == (2, False)
-    assert "'Moon/Base' is no time zone" in result.err
+    assert "'Moon/Base' is not a valid time zone" in result.err

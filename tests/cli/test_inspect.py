@@ -307,7 +307,7 @@ def test_what_cannot_be_is_said_in_one_line(
     file.write_text("amount\n1.00\n")
     for words, code, says in (
         (("--public-key", key, "-o", tmp_path / "a", "--ledger", tmp_path), 3, "is not a ledger"),
-        (("--public-key", key, "-o", file, "--ledger", played), 2, "is no folder"),
+        (("--public-key", key, "-o", file, "--ledger", played), 2, "is not a folder"),
         (("--public-key", "nothing", "-o", tmp_path, "--ledger", played), 2, "neither a public"),
         (("--public-key", key, "-o", tmp_path, "--ledger", played, "--statement", file), 2,
          "no column 'time'"),

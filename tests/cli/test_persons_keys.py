@@ -70,7 +70,7 @@ def test_a_name_that_only_capitals_tell_from_another_is_refused(
 @pytest.mark.parametrize("name", [" bob", "bob ", "b ob"])
 def test_a_name_with_blanks_is_refused(shoeproof: Shoeproof, made: Path, name: str) -> None:
     words = ("keys", "new", name, "--role", "staff", "--ledger", made)
-    told(shoeproof(*words), 3, "is no name for a key's file")
+    told(shoeproof(*words), 3, "is not a valid name for a key file")
 
 
 def test_one_name_may_have_several_keys(shoeproof: Shoeproof, made: Path) -> None:

@@ -60,7 +60,7 @@ def test_drill_where_nothing_was_signed_after_the_backup(floor: Floor) -> None:
         assert [row.round for row in ledger.rounds()] == [round_id(1), round_id(2)]
         play(ledger, round_id(4))
     shutil.rmtree(floor.path)
-    assert "it may be written" in floor.run(anew)
+    assert "it can be written to" in floor.run(anew)
     with Ledger.open(floor.folder / "from-export") as ledger:
         play(ledger, round_id(5))
     with Ledger.open(floor.folder / "from-tiles") as ledger:

@@ -190,12 +190,12 @@ def test_an_approved_return_stands_with_its_sheet(
     [
         (("--by", "colour"), "nothing can be shown by 'colour'; there is ledger, table, player"),
         (("--by", "day,month"), "names several periods"),
-        (("--from", "2026-02-01Z"), "is no time"),
+        (("--from", "2026-02-01Z"), "is not a valid time"),
         (("--from", "2026-02-01"), "has no time zone"),
         (("--from", "2026-02-01T00:00Z", "--to", "2026-01-01T00:00Z"), "ends before it begins"),
-        (("--zone", "Mars/Olympus"), "is no time zone"),
-        (("--from", "0001-01-01", "--zone", "Europe/Malta"), "is no time"),
-        (("--to", "9999-12-31T23:59", "--zone", "America/New_York"), "is no time"),
+        (("--zone", "Mars/Olympus"), "is not a valid time zone"),
+        (("--from", "0001-01-01", "--zone", "Europe/Malta"), "is not a valid time"),
+        (("--to", "9999-12-31T23:59", "--zone", "America/New_York"), "is not a valid time"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(

@@ -86,8 +86,8 @@ def test_a_disabled_game_opens_no_round(shoeproof: Shoeproof, waiting: Path) -> 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["disable", "faro"], "'faro' is no game and no table of this ledger"),
-        (["stop", "--scope", "t-9"], "'t-9' is no game and no table"),
+        (["disable", "faro"], "'faro' is neither a game nor a table of this ledger"),
+        (["stop", "--scope", "t-9"], "'t-9' is neither a game nor a table"),
         (["stop", "--cause", "8"], "less than or equal to 7"),
         (["release", "0190"], "has no round '0190'"),
     ],

@@ -51,7 +51,7 @@ def test_every_mistake_is_told_at_once(call: Shoeproof, place: Place) -> None:
     told(
         call("open", place.lost, *words),
         2,
-        "'Malta/Europe' is no time zone",
+        "'Malta/Europe' is not a valid time zone",
         "no key 'carol'",
         "'rigged' is not a claim",
     )

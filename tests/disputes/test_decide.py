@@ -422,7 +422,7 @@ def test_a_case_opened_while_a_win_is_released_comes_first(ledger: Ledger, staff
     round_id = held(ledger)
     evidence, wallet = evidence_of(ledger, round_id), MemoryWallet(0)
     open_case(ledger, round_id, "fairness")
-    with pytest.raises(StreamConflict, match="went on elsewhere"):
+    with pytest.raises(StreamConflict, match="another writer appended"):
         release_held(ledger, evidence, assessed(round_id), (), staff.ann, wallet)
     assert len(evidence_of(ledger, round_id).holds) == 1
     assert wallet.balance_minor("p") == 0

@@ -87,7 +87,7 @@ def test_of_a_ledger_whose_tail_is_gone_no_money_is_decided(tmp_path: Path) -> N
     with Ledger.open(tmp_path / "l") as cut:
         found = assess(gather(cut, first), "settlement")
         assert [each.text for each in found.findings] == [
-            f"a checkpoint is of {size} leaves, the ledger has {size - 1}: its tail is gone"
+            f"a checkpoint covers {size} leaves, but the ledger has {size - 1}: its tail is gone"
         ]
         assert found.verdict == "inconclusive"
         assert found.governing.moves_minor == 0

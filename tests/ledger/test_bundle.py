@@ -72,7 +72,7 @@ def test_the_newest_kept_checkpoint_that_covers_the_round_is_used(
     assert parse_bundle(make_bundle(ledger, ROUND)).checkpoint == note.decode()
     later = parse_bundle(make_bundle(ledger, OTHER_ROUND))
     assert parse_checkpoint(later.checkpoint.encode()).size == ledger.size()
-    with pytest.raises(BundleUnreadable, match="take a later one"):
+    with pytest.raises(BundleUnreadable, match="use a later one"):
         make_bundle(ledger, OTHER_ROUND, checkpoint=note)
 
 

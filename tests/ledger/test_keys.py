@@ -236,7 +236,7 @@ def test_roles_that_check_each_other(ledger: Ledger, roles: tuple[Role, Role]) -
 
 
 def test_key_for_no_role_is_refused(ledger: Ledger) -> None:
-    with pytest.raises(RolesRefused, match="for no role"):
+    with pytest.raises(RolesRefused, match="has no role"):
         ledger.append(("keys", new_key("ann").as_added([])))
 
 
@@ -266,7 +266,7 @@ def test_key_is_valid_from_the_leaf_after_it_and_until_it_is_revoked() -> None:
     signer = FileSigner("engine.x", Ed25519PrivateKey.generate())
     ring = KeyRing()
     key = ring.add(7, signer.as_added(["engine"]), "00000000")
-    assert key.objection("engine", 7) == "engine.x is valid from leaf 8 on only"
+    assert key.objection("engine", 7) == "engine.x is valid only from leaf 8 on"
     assert key.objection("engine", 8) is None
     assert key.objection("staff", 8) == "engine.x is a key for engine, not staff"
     ring.revoke(KeyRevoked("engine.x", signer.key_id_hex, 20, None))

@@ -188,7 +188,7 @@ def test_events_are_named_as_their_classes_and_have_a_signer() -> None:
 
 def test_who_decides_by_an_old_view_is_refused(ledger: Ledger) -> None:
     play(ledger, length=2)
-    with pytest.raises(StreamConflict, match="went on elsewhere"):
+    with pytest.raises(StreamConflict, match="another writer appended"):
         ledger.append((ROUND, short_round()[2]), after={ROUND: 0})
     assert ledger.append((ROUND, short_round()[2]), after={ROUND: 1})[0].event.seq == 2
 

@@ -175,7 +175,7 @@ def test_directory_alone_does_not_say_where(
     with Ledger.open(path, database_url=stored) as ledger:
         assert ledger.size() == FIRST + 8
     monkeypatch.setenv(DATABASE_VARIABLE, "mysql://a@localhost/b")
-    with pytest.raises(UnsupportedFormat, match="no URL of PostgreSQL"):
+    with pytest.raises(UnsupportedFormat, match="not a PostgreSQL URL"):
         Ledger.open(path)
 
 

@@ -314,7 +314,7 @@ def test_a_person_has_a_key_of_their_own(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize("name", ["", "../staff", "a b", ".hidden", "a" * 101])
 def test_a_key_is_given_a_name_that_files_can_have(ledger: Ledger, name: str) -> None:
-    with pytest.raises(KeyUnusable, match="is no name for a key"):
+    with pytest.raises(KeyUnusable, match="is not a valid name for a key"):
         new_key(ledger, name, ["staff"])
 
 

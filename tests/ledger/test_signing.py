@@ -80,7 +80,7 @@ def test_guard_damaged(ledger: Ledger, old: str, new: str) -> None:
     text = guard.read_text()
     assert old in text
     guard.write_text(text.replace(old, new, 1))
-    with pytest.raises(SigningRefused, match="is damaged or another ledger's"):
+    with pytest.raises(SigningRefused, match="is damaged or belongs to another ledger"):
         sign_checkpoint(ledger)
 
 
@@ -202,7 +202,7 @@ def cut(played: Path) -> Path:
     return played
 
 
-TAIL_GONE = "a checkpoint is of 21 leaves, the ledger has 13: its tail is gone"
+TAIL_GONE = "a checkpoint covers 21 leaves, but the ledger has 13: its tail is gone"
 
 
 def test_a_ledger_is_held_to_what_its_directory_keeps(cut: Path) -> None:

@@ -128,7 +128,7 @@ class StoreSuite(ABC):
         opened_case = ("disputes/" + ROUND, DisputeOpened(ROUND, "fairness", None, [], None))
         size = ledger.size()
         for read in ({ROUND: 1}, {ROUND: 2, OTHER_ROUND: 0}):
-            with pytest.raises(StreamConflict, match="went on elsewhere"):
+            with pytest.raises(StreamConflict, match="another writer appended"):
                 ledger.append(opened_case, after=read)
         assert ledger.size() == size
         ledger.append(opened_case, after={ROUND: 2, OTHER_ROUND: -1, "disputes/" + ROUND: -1})

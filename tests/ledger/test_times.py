@@ -26,7 +26,7 @@ def test_a_time_within_what_clocks_may_be_apart(at: datetime) -> None:
 
 def test_a_moment_too_early_or_too_late() -> None:
     assert told(BOUNDS, BEGAN - A_DAY - A_MOMENT) == ["before the ledger began"]
-    assert told(BOUNDS, NOW + A_DAY + A_MOMENT) == ["and it is not yet then"]
+    assert told(BOUNDS, NOW + A_DAY + A_MOMENT) == ["which is in the future"]
 
 
 def test_a_ledger_whose_first_time_cannot_be_read_began_at_any_time() -> None:

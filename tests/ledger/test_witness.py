@@ -285,7 +285,7 @@ def test_cosignature_replaces_an_older_one_and_leaves_others(witness: Witness, l
 
 
 def test_directory_that_is_no_witness(tmp_path: Path) -> None:
-    with pytest.raises(NotALedger, match="no witness"):
+    with pytest.raises(NotALedger, match="not a witness"):
         Witness.open(tmp_path)
 
 
@@ -365,7 +365,7 @@ def test_deleted_memory_does_not_let_a_fork_be_cosigned(witness: Witness, log: L
             witness.cosign(Request(0, (), note))
         with pytest.raises(StoreDamaged, match="is missing"):
             witness.request(note)
-    with pytest.raises(KeyUnusable, match="watched already"):
+    with pytest.raises(KeyUnusable, match="already watched"):
         witness.watch(log.key)
     assert not place.exists()
 
