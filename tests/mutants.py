@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).parent.parent
-COPIED: Final = ("ledger", "replay", "audit_reports", "cli", "tests", "pyproject.toml", "README.md")
+COPIED: Final = (
+    "ledger", "replay", "audit_reports", "cli", "tests", "docs", "pyproject.toml", "README.md",
+)  # fmt: skip
 
 OTHER: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
