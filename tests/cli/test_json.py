@@ -143,12 +143,11 @@ def test_an_inspection_prints_what_its_file_says(
     assert told == json.loads((tmp_path / "report" / "inspection.json").read_bytes())
 
 
-@pytest.mark.parametrize(("game", "sound"), [("zappit", False), ("zero", True), ("nba", True)])
-def test_theory_is_sound_where_the_published_returns_follow(
-    shoeproof: Shoeproof, game: str, sound: bool
-) -> None:
-    """The pages' returns are the oracle: the README says which of them follow."""
-    assert json.loads(shoeproof("theory", game, "--json").out)["sound"] is sound
+@pytest.mark.parametrize("game", ["zappit", "zero", "nba"])
+def test_theory_computes_and_judges_nothing(shoeproof: Shoeproof, game: str) -> None:
+    told = shoeproof("theory", game, "--json")
+    assert told.code == 0
+    assert "sound" not in json.loads(told.out)
 
 
 @pytest.mark.parametrize("game", ["zappit", "zero", "nba"])
