@@ -1,4 +1,4 @@
-"""Where the recorded events of a round leave it: what whoever goes on with it goes on from.
+"""Where the recorded events of a round leave it: what the next process goes on from.
 
 The sealed seed in the ledger opens with the table's key alone, so the same cards come whether the
 player left, the terminal died or the server crashed: turns are recorded whole or not at all.

@@ -265,7 +265,7 @@ def test_reject_honours_what_stands(ledger: Ledger) -> None:
 def test_pay_is_refused_where_nothing_moves(ledger: Ledger) -> None:
     round_id = live.play(ledger, live.lost)
     open_case(ledger, round_id, "settlement")
-    with pytest.raises(DisputeRefused, match="nothing is to be paid here: honour governs"):
+    with pytest.raises(DisputeRefused, match="the governing remedy is honour"):
         plan_payment(*looked_at(ledger, round_id), key="ann")
 
 
