@@ -76,7 +76,7 @@ def print_rtp(
     if not games:
         return
     out.print(
-        "RTP is on initial stakes, ± its 95% interval. Bar: ● realised, │ what such play returns, "
+        "RTP is on initial stakes, ± its 95% interval. Bar: ● realised, │ expected for this play, "
         "[ ] where 19 of 20 fair games are."
     )
     if any(game.slices for game in games):
@@ -86,8 +86,8 @@ def print_rtp(
         )
     if out.width >= ROOM_FOR_WINDOWS and any("day" in game.slices for game in games):
         out.print(
-            "A word beside the 30 days to a day is theirs, and "
-            "allows for daily looks; none stands where there is no evidence against them."
+            "A verdict beside a day is on the 30 days up to it, and allows for daily looks. "
+            "It is left out when there is no evidence against them."
         )
 
 

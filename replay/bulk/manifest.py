@@ -78,7 +78,7 @@ def read_manifest(place: Path | str) -> Manifest:
     try:
         manifest = read_json(data, Manifest)
     except ValueError as error:
-        raise ExportUnusable(f"{path} is no manifest of an export: {error}") from error
+        raise ExportUnusable(f"{path} is not a manifest of an export: {error}") from error
     if manifest.format != FORMAT:
         raise ExportUnusable(f"{path} is of the format {manifest.format!r}, not {FORMAT!r}")
     names = Counter(

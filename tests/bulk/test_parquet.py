@@ -207,8 +207,8 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda at: _manifest(at, lambda told: told.update(origin="other.example/ledger")),
         "of 'other.example/ledger'",
     ),
-    "a manifest cut short": (_cut_manifest, "is no manifest"),
-    "no JSON": (lambda at: (at / "manifest.json").write_text("{"), "is no manifest"),
+    "a manifest cut short": (_cut_manifest, "is not a manifest"),
+    "no JSON": (lambda at: (at / "manifest.json").write_text("{"), "is not a manifest"),
     "another format": (lambda at: _manifest(at, lambda told: told.update(format="v9")), "format"),
     "a part elsewhere": (
         lambda at: _manifest(
