@@ -11,7 +11,7 @@ import ledger.errors as ledger_errors
 import replay.errors as replay_errors
 from audit_reports.errors import AuditError, ParSheetRefused, QueryRefused, ReportError
 from cli.exit_codes import UNREADABLE, USAGE
-from cli.render import print_error
+from cli.screen.render import print_error
 from cli.streams import are_for_machines, error_json
 from shoeproof.needs import NotInstalled
 

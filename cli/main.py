@@ -10,8 +10,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from cli.commands import PANELS
 from cli.exit_codes import INTERRUPTED, READER_GONE, SOUND, USAGE
+from cli.panels import PANELS
 from cli.streams import are_for_machines, error_json
 
 
@@ -52,7 +52,9 @@ def loaded(name: str) -> Any:
     """Return the command of a name, from the module that registers it."""
     modules = {each.name: each.module for commands in PANELS.values() for each in commands}
     registered = typer.Typer(rich_markup_mode=None)
-    register: Callable[[typer.Typer], None] = import_module(f"cli.{modules[name]}").register
+    register: Callable[[typer.Typer], None] = import_module(
+        f"cli.commands.{modules[name]}"
+    ).register
     register(registered)
     return get_group(registered).commands[name]
 

@@ -14,35 +14,29 @@ from typing import Self
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from ledger import directory, events, rounds, schema, streams
-from ledger.appending import Appender, Asked
-from ledger.clock import Clock, SteadyClock, format_time, utc_now
 from ledger.errors import EventUnreadable, KeyUnusable, UnknownStream
-from ledger.events import EventData, Role
-from ledger.extends import Growth
-from ledger.guard import Guard
-from ledger.heads import Draft
-from ledger.intents import Intents
-from ledger.keyring import KeyRing
-from ledger.keys import (
-    FileSigner,
-    PrivateKey,
-    Signer,
-    ed25519,
-    key_name,
-    read_key,
-    write_key,
-)
-from ledger.opening import origin_in, store_at, store_of
-from ledger.recorded import Recorded, read_leaf, readable
-from ledger.rounds import Alone, RoundRow, RoundState
-from ledger.schema import StoredLeaf
-from ledger.sealing import unseal_seed
-from ledger.second_look import look_again
-from ledger.signers import Signers
-from ledger.store import Store
-from ledger.tree import Tree
-from ledger.trust import build_ring
+from ledger.keys.key import FileSigner, PrivateKey, Signer, ed25519, key_name, read_key, write_key
+from ledger.keys.keyring import KeyRing
+from ledger.keys.sealing import unseal_seed
+from ledger.keys.trust import build_ring
+from ledger.leaf import events, streams
+from ledger.leaf.clock import Clock, SteadyClock, format_time, utc_now
+from ledger.leaf.events import EventData, Role
+from ledger.leaf.recorded import Recorded, read_leaf, readable
+from ledger.leaf.stored import StoredLeaf
+from ledger.store import directory, schema
+from ledger.store import round_index as rounds
+from ledger.store.extends import Growth
+from ledger.store.guard import Guard
+from ledger.store.intents import Intents
+from ledger.store.opening import origin_in, store_at, store_of
+from ledger.store.round_index import Alone, RoundRow, RoundState
+from ledger.store.second_look import look_again
+from ledger.store.sqlite import Store
+from ledger.tree.tiles import Tree
+from ledger.writing.appending import Appender, Asked
+from ledger.writing.heads import Draft
+from ledger.writing.signers import Signers
 
 
 class Ledger:
@@ -206,8 +200,8 @@ class Ledger:
         EventRefused for an event that could not be read back or that cannot stand in its stream,
         KeyUnusable when a key to sign with, or to add, is none, KeyNotValid when one may not sign
         there, SignerFailed, ClockStepped, SigningRefused where the ledger does not extend its guard
-        (`ledger.extends`), StoreUnavailable and StoreDamaged. Nothing is written then, except that
-        OutcomeUnknown, a StoreUnavailable, leaves that open.
+        (`ledger.store.extends`), StoreUnavailable and StoreDamaged. Nothing is written then, except
+        that OutcomeUnknown, a StoreUnavailable, leaves that open.
         """
         asked = Asked(lambda _: drafts, at or self.now(), after or {}, alone, records)
         return self._appender.append(asked)
@@ -373,7 +367,7 @@ class Ledger:
         self._signers.take_up(role, signer)
 
     def key_ring(self) -> KeyRing:
-        """Return every key the ledger has added, with what it may sign; see `ledger.trust`."""
+        """Return every key the ledger has added, with what it may sign; see `ledger.keys.trust`."""
         return build_ring(self.store.stream(streams.KEYS_STREAM), None)[0]
 
     def public_keys(self) -> dict[Role, str]:

@@ -6,19 +6,16 @@ give the same root. A note is handed out only when the guard remembers it, durab
 kept in the ledger's directory, named by its size.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
-
-from ledger import directory
-from ledger.checkpoint import Checkpoint
+from ledger.checkpoint.note import sign_note
+from ledger.checkpoint.signed import Checkpoint
 from ledger.errors import SigningRefused, StoreDamaged
-from ledger.extends import GO_ON, must_extend
-from ledger.files import write_durably
-from ledger.guard import Signed
+from ledger.files.durable import write_durably
 from ledger.ledger import Ledger
-from ledger.merkle import Peaks, add_to_peaks, leaf_hashes, root_of_peaks
-from ledger.note import sign_note
-from ledger.store_errors import translated_errors
+from ledger.store import directory
+from ledger.store.errors import translated_errors
+from ledger.store.extends import GO_ON, must_extend
+from ledger.store.guard import Signed
+from ledger.tree.merkle import Peaks, add_to_peaks, leaf_hashes, root_of_peaks
 
 _AT_A_TIME = 8192
 """How many leaves are read again at a time."""
@@ -67,19 +64,3 @@ def _peaks_from_disk(ledger: Ledger, last: Signed, size: int) -> Peaks:
         peaks = add_to_peaks(peaks, reached, hashes)
         reached += len(hashes)
     return peaks
-
-
-def kept_checkpoints(path: Path) -> Iterator[bytes]:
-    """Yield the notes a ledger's directory keeps, the largest tree's first; raise OSError.
-
-    Those under names that are no sizes come last: somebody put them there, and they bind as well.
-    """
-    folder = path / directory.CHECKPOINTS
-    if folder.is_dir():
-        files = [each for each in folder.iterdir() if each.name[0] != "." and each.is_file()]
-        for file in sorted(files, key=_size_named, reverse=True):
-            yield file.read_bytes()
-
-
-def _size_named(file: Path) -> int:
-    return int(file.name) if file.name.isascii() and file.name.isdecimal() else -1

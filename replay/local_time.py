@@ -7,7 +7,7 @@ is.
 
 from datetime import UTC, datetime, tzinfo
 
-from ledger.clock import parse_time
+from ledger.leaf.clock import parse_time
 from replay.errors import LocalTimeUnclear
 
 

@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ledger import Ledger
-from ledger.verify import verify
-from replay.catalogue import add_published_games, current_rules
+from ledger.verify.whole import verify
 from replay.engine.round import Decide
-from replay.resume import resume_round
-from replay.sweep import sweep
-from replay.table import LiveTable, TableSettings
-from replay.wallet import MemoryWallet
+from replay.live.resume import resume_round
+from replay.live.sweep import sweep
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
+from replay.wallet.wallet import MemoryWallet
 
 ROUNDS = 5
 

@@ -1,8 +1,9 @@
 """Change one expression of a source at a time, and print the changes that no test notices.
 
-`python -m tests.mutants replay/money_check.py --sample 10 --seed 1` changes ten comparisons, parts
-of conditions, constants or returned values, each alone and in a copy, and runs the tests nearest by
-imports until one fails. What survives is a clause that they do not hold, or means the same.
+`python -m tests.mutants replay/rounds/money_check.py --sample 10 --seed 1` changes ten comparisons,
+parts of conditions, constants or returned values, each alone and in a copy, and runs the tests
+nearest by imports until one fails. What survives is a clause that they do not hold, or means the
+same.
 """
 
 import argparse

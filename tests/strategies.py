@@ -6,7 +6,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from replay.engine.cards import PACK
-from replay.games import GAMES
+from replay.games.published import GAMES
 
 games = st.sampled_from(sorted(GAMES))
 """The id of a game."""

@@ -95,7 +95,7 @@ def test_altered_leaves_are_found_without_numpy_as_with_it(missing: str, tmp_pat
         ("replay.theory", "theory needs numpy"),
         ("replay.luck", "luck needs numpy"),
         ("replay.bulk.audit", "the bulk audit needs numpy and pyarrow"),
-        ("audit_reports.tables", "counting and reporting needs "),
+        ("audit_reports.tables.views", "counting and reporting needs "),
     ],
 )
 def test_what_needs_more_says_what(missing: str, imported: str, told: str) -> None:

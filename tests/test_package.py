@@ -23,5 +23,5 @@ def test_the_wheel_is_typed_and_complete(tmp_path: Path) -> None:
     folders = {name.split("/")[0] for name in names}
     assert folders - {name for name in folders if name.endswith(".dist-info")} == set(PACKAGES)
     assert "replay/games/nba_cash_out.csv" in names
-    assert any(name.startswith("audit_reports/queries/") for name in names)
+    assert any(name.startswith("audit_reports/tables/queries/") for name in names)
     assert any(name.endswith("licenses/LICENSE") for name in names)

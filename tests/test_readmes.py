@@ -7,8 +7,8 @@ import pytest
 from audit_reports import findings as audit_codes
 from ledger import findings as ledger_codes
 from replay import findings as replay_codes
-from replay.games import GAMES
 from replay.games.game import Game
+from replay.games.published import GAMES
 
 ROOT = Path(__file__).parent.parent
 

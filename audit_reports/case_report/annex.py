@@ -15,8 +15,8 @@ from audit_reports.case_report.history import authorised
 from audit_reports.case_report.model import Annex, FindingView, Proof
 from audit_reports.case_report.rules_text import rules_text
 from audit_reports.case_report.words import in_zone
-from replay.disputes.assessment import Assessment, BetPrice, Remedy, Source
-from replay.disputes.cases import Case
+from replay.cases.assessment import Assessment, BetPrice, Remedy, Source
+from replay.cases.case import Case
 from replay.disputes.evidence import Evidence
 from replay.disputes.facts import Facts
 

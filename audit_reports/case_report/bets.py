@@ -7,7 +7,7 @@ from typing import Final
 from audit_reports.case_report.model import BetView, Sums
 from audit_reports.case_report.words import ground_words
 from ledger import Recorded
-from ledger.events import (
+from ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -16,10 +16,10 @@ from ledger.events import (
     RoundClosed,
     RoundVoided,
 )
-from replay.disputes.assessment import Assessment
-from replay.disputes.cases import Case
+from replay.cases.assessment import Assessment
+from replay.cases.case import Case
 from replay.disputes.facts import Facts
-from replay.money_check import Bet
+from replay.rounds.money_check import Bet
 
 _ENDING: Final = (RoundClosed, RoundVoided)
 

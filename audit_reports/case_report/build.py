@@ -20,11 +20,11 @@ from audit_reports.case_report.model import (
 from audit_reports.case_report.rules_text import game_of
 from audit_reports.case_report.words import in_zone, plain_words, sentence
 from ledger import Finding, Recorded
-from replay.disputes.assessment import Assessment
-from replay.disputes.cases import Case
+from replay.cases.assessment import Assessment
+from replay.cases.case import Case
+from replay.cases.faults import KINDS
 from replay.disputes.evidence import Evidence
 from replay.disputes.facts import establish
-from replay.disputes.faults import KINDS
 from replay.findings import SEED_PREDICTABLE, SEED_REPEATED
 
 _OF_OTHER_ROUNDS: Final = (SEED_REPEATED, SEED_PREDICTABLE)

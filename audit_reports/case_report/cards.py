@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 
 from audit_reports.case_report.model import DisputedCard, HandView, TableView
 from audit_reports.pages.cards import card_words
-from ledger.events import CardDealt, DealerChecked, HoleCardShown
+from ledger.leaf.events import CardDealt, DealerChecked, HoleCardShown
 from replay.disputes.facts import Facts
 from replay.engine.cards import FACE_DOWN, VALUE
 from replay.engine.round import DEALER, RoundState
 from replay.errors import ShoeError
-from replay.narrative import dealer_cards, dealer_total, hand_total
-from replay.replayer import Replay, Step
+from replay.rounds.narrative import dealer_cards, dealer_total, hand_total
+from replay.rounds.replayer import Replay, Step
 
 AT_FAULT: Final = "at the time of the fault"
 

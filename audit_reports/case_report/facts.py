@@ -8,7 +8,7 @@ from audit_reports.case_report.bets import moved_by
 from audit_reports.case_report.model import Incident, Money, Offer, TimelineRow
 from audit_reports.case_report.words import moment_words
 from ledger import Recorded
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     ConnectionLost,
     DealRequested,
@@ -23,13 +23,13 @@ from ledger.events import (
     RoundVoided,
 )
 from ledger.leaf.layout import claimed_key_id
+from replay.cases.assessment import Assessment
+from replay.cases.faults import KINDS
 from replay.currency import unit_of, unit_words
-from replay.disputes.assessment import Assessment
 from replay.disputes.evidence import Evidence
-from replay.disputes.faults import KINDS
 from replay.engine.round import stakes_minor
-from replay.narrative import actor_of, describe
-from replay.replayer import Replay
+from replay.rounds.narrative import actor_of, describe
+from replay.rounds.replayer import Replay
 
 
 def everything(evidence: Evidence) -> list[Recorded]:

@@ -10,13 +10,13 @@ from audit_reports.case_report.build import Told, build_report
 from audit_reports.case_report.history import since
 from audit_reports.case_report.model import Audience, CaseReport, Proof, Receipt
 from ledger import Ledger
-from ledger.checkpoint import parse_checkpoint
-from ledger.signing import kept_checkpoints
+from ledger.checkpoint.signed import parse_checkpoint
+from ledger.store.kept_checkpoints import kept_checkpoints
+from replay.cases.case import Case, fold_cases, key_names, last_waiting
 from replay.disputes.assess import assess
-from replay.disputes.cases import Case, fold_cases, key_names, last_waiting
 from replay.disputes.evidence import Evidence, evidence_of_case, gather
-from replay.disputes.touched import with_touched
-from replay.round_text import RoundText
+from replay.disputes.similar_rounds import with_touched
+from replay.written.round_text import RoundText
 
 UTC_ZONE: Final = ZoneInfo("UTC")
 

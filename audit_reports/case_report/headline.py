@@ -8,8 +8,8 @@ from typing import Final
 
 from audit_reports.case_report.model import Sums
 from audit_reports.case_report.words import sentence
-from replay.disputes.assessment import Assessment
-from replay.disputes.cases import Case
+from replay.cases.assessment import Assessment
+from replay.cases.case import Case
 
 _DECIDED: Final = {
     "upheld": "Complaint upheld",

@@ -6,13 +6,13 @@ from typing import Final
 
 from audit_reports.case_report.model import Authorised, CaseHistory, Sums
 from audit_reports.case_report.words import moment_words
-from ledger.clock import format_time, parse_time
-from ledger.events import CLOSING
-from replay.disputes.assessment import Assessment
-from replay.disputes.cases import RESUME, Case
+from ledger.leaf.clock import format_time, parse_time
+from ledger.leaf.events import CLOSING
+from replay.cases.assessment import Assessment
+from replay.cases.case import RESUME, Case
 from replay.disputes.evidence import Evidence
-from replay.narrative import decision_words
-from replay.policies import Policy
+from replay.games.policies import Policy
+from replay.rounds.narrative import decision_words
 
 
 def history_of(case: Case, as_of: str) -> CaseHistory:

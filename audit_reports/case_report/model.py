@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from replay.cases.assessment import GroundName, Range, Remedy, Source, Verdict
 from replay.currency import amount_text
-from replay.disputes.assessment import GroundName, Range, Remedy, Source, Verdict
 
 Audience: TypeAlias = Literal["player", "adjudicator", "regulator"]
 """For whom a report is: a player gets a letter, without the annex and without names of staff."""

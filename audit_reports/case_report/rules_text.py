@@ -2,8 +2,8 @@
 
 from audit_reports.case_report.model import RuleText
 from replay.engine.rules import Rules, rules_digest
-from replay.games import GAMES
 from replay.games.game import Game
+from replay.games.published import GAMES
 
 
 def game_of(rules: Rules | None) -> Game | None:

@@ -11,9 +11,9 @@ from audit_reports.case_report.words import (
     hand_name,
     moment_words,
 )
-from ledger.printable import printable
+from ledger.files.printable import printable
+from replay.cases.assessment import Remedy, Source
 from replay.currency import amount_text
-from replay.disputes.assessment import Remedy, Source
 from replay.engine.cards import VALUE, pretty
 
 

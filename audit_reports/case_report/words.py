@@ -4,13 +4,13 @@ import re
 from datetime import tzinfo
 from typing import Final
 
-from replay.disputes.assessment import BetPrice, GroundName, RemedyName
+from replay.cases.assessment import BetPrice, GroundName, RemedyName
 from replay.disputes.money import SURPLUS
 from replay.engine.cards import pretty
 from replay.engine.outcomes import INSURANCE_BET
 from replay.engine.round import DEALER
 from replay.local_time import zoned_text
-from replay.narrative import LINES
+from replay.rounds.narrative import LINES
 
 BETS: Final = {
     "main": "Main bet",

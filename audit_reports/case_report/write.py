@@ -21,11 +21,11 @@ from audit_reports.case_report.words import (
     hand_name,
     moment_words,
 )
-from audit_reports.forms import Forms, json_bytes, render_report
 from audit_reports.pages.cards import cards_svg
+from audit_reports.pages.forms import Forms, json_bytes, render_report
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
-from ledger.files import write_durably
+from ledger.files.durable import write_durably
 
 MOST_EMBEDDED: Final = 1_000_000
 """The bytes of the largest receipt that a page carries inside it."""

@@ -17,7 +17,7 @@ from audit_reports.fault_report.model import (
 )
 from audit_reports.fault_report.named import Fault
 from audit_reports.fault_report.scan import Cell, CellKey, Scan, cells_of
-from audit_reports.numerals import amount
+from audit_reports.pages.numerals import amount
 
 TITLE = "The rounds one fault touched"
 

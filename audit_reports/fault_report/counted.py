@@ -9,19 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from audit_reports.fold import rows_of
-from audit_reports.round_leaves import Gathered, SoundLeaf, part
+from audit_reports.rows.round_leaves import Gathered, SoundLeaf, part
+from audit_reports.rows.round_rows import rows_of
 from ledger import Finding, StoredLeaf
-from ledger.events import CLOSING, Mode, RoundOpened
 from ledger.findings import EVENT_AFTER_CLOSE
-from ledger.recorded import read_leaf
-from ledger.rounds import RoundState, is_round
-from ledger.streams import DISPUTES_PREFIX, HOLDS_PREFIX
+from ledger.leaf.events import CLOSING, Mode, RoundOpened
+from ledger.leaf.recorded import read_leaf
+from ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX
+from ledger.store.round_index import RoundState, is_round
 from ledger.verify.batch import LeafBatch
-from replay.audit import judge
 from replay.bulk.ranges import RangeJudge
 from replay.engine.rules import Rules
-from replay.interruptions import Circumstances
+from replay.interruptions.check import Circumstances
+from replay.interruptions.judge import judge
 
 
 class BetCount(NamedTuple):

@@ -22,8 +22,8 @@ from audit_reports.fault_report.scan import (
     scan,
 )
 from ledger import Ledger
-from ledger.clock import format_time
-from ledger.directory import keys_are_encrypted
+from ledger.leaf.clock import format_time
+from ledger.store.directory import keys_are_encrypted
 from ledger.verify.workers import Progress, end_with_parent, in_processes
 from replay.disputes.evidence import common_of, gather
 

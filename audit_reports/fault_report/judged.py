@@ -11,14 +11,14 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from audit_reports.fault_report.counted import Counted
-from ledger.events import ShoeRevealed
+from ledger.leaf.events import ShoeRevealed
 from replay import findings as codes
+from replay.cases.assessment import Assessment, RemedyName
+from replay.cases.case import Case, fold_cases
+from replay.cases.faults import KINDS
 from replay.disputes.assess import assess_facts
-from replay.disputes.assessment import Assessment, RemedyName
-from replay.disputes.cases import Case, fold_cases
 from replay.disputes.evidence import Evidence
 from replay.disputes.facts import Facts, establish
-from replay.disputes.faults import KINDS
 from replay.disputes.grounds import bets_of
 from replay.disputes.money import paid_of
 

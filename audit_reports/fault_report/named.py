@@ -14,7 +14,7 @@ from audit_reports.errors import ReportError
 from audit_reports.fault_report.counted import Counted
 from ledger import findings as of_ledger
 from ledger.findings import EVENT_AFTER_CLOSE
-from replay.disputes.faults import KINDS
+from replay.cases.faults import KINDS
 
 Kind: TypeAlias = Literal["finding", "build", "rules", "table"]
 """What a fault is named by."""

@@ -20,21 +20,21 @@ from audit_reports.fault_report.counted import (
     round_of,
 )
 from audit_reports.fault_report.named import Asked, Names, may_touch
-from audit_reports.round_leaves import rule_sets_of
-from audit_reports.verified import made_of_verified, refuse_cut_tail, verified_stream
+from audit_reports.rows.round_leaves import rule_sets_of
+from audit_reports.rows.verified import made_of_verified, refuse_cut_tail, verified_stream
 from ledger import Finding, Ledger
-from ledger.checkpoint import Checkpoint, verify_by_ring
-from ledger.clock import format_time
+from ledger.checkpoint.signed import Checkpoint, verify_by_ring
 from ledger.findings import CHECKPOINT_MISMATCH
-from ledger.merkle import Peaks, root_of_peaks
-from ledger.streams import KEYS_STREAM, RULES_STREAM
-from ledger.trust import build_ring, given_key
+from ledger.keys.trust import build_ring, given_key
+from ledger.leaf.clock import format_time
+from ledger.leaf.streams import KEYS_STREAM, RULES_STREAM
+from ledger.tree.merkle import Peaks, root_of_peaks
 from ledger.verify.workers import Progress
 from replay import findings as codes
-from replay.audit import check_seeds
-from replay.disputes.case_audit import check_cases
-from replay.interruptions import circumstances_of
-from replay.seeds import Reveals
+from replay.audit.cases import check_cases
+from replay.audit.one_by_one import check_seeds
+from replay.interruptions.check import circumstances_of
+from replay.rounds.seeds import Reveals
 
 _OF_CASES = {
     codes.CASE_OUT_OF_PLACE, codes.KEYS_MISSING, codes.PAYMENT_UNDECIDED, codes.PAYMENT_MISSING,

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import msgspec
 
-from audit_reports.cells import write_rows
 from audit_reports.fault_report.model import FaultReport
-from audit_reports.forms import Forms, json_bytes, render_report
-from audit_reports.numerals import percent
+from audit_reports.pages.cells import write_rows
+from audit_reports.pages.forms import Forms, json_bytes, render_report
+from audit_reports.pages.numerals import percent
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
-from audit_reports.words import bet_words
-from ledger.files import write_durably
+from audit_reports.pages.words import bet_words
+from ledger.files.durable import write_durably
 from replay.disputes.sources import KEY_EVENT, STAKES_RETURNED
 
 FORMS: Final[Forms[FaultReport]] = {

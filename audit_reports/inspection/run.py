@@ -18,7 +18,6 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from audit_reports.checks import run_checks
 from audit_reports.errors import LeafRefused
 from audit_reports.inspection import weigh
 from audit_reports.inspection.model import (
@@ -39,16 +38,17 @@ from audit_reports.rtp_report.from_ledger import theories_of
 from audit_reports.rtp_report.model import GameReport, Judged
 from audit_reports.rtp_report.spans import moment_text
 from audit_reports.shuffle_tests.battery import Battery, run_shuffle_tests
-from audit_reports.tables import Tables, open_tables, together
+from audit_reports.tables.checks.run import run_checks
+from audit_reports.tables.views import Tables, open_tables, together
 from ledger import Finding, Ledger
 from ledger.errors import LedgerError, NoteRefused, PolicyUnmet
-from ledger.files import locked
-from ledger.policy import Policy, parse_policy, require
-from ledger.signing import kept_checkpoints
-from replay.alarms import alarms_of
+from ledger.files.durable import locked
+from ledger.store.kept_checkpoints import kept_checkpoints
+from ledger.witness.witness_policy import Policy, parse_policy, require
 from replay.bulk.audit import LedgerAudit, audit
-from replay.catalogue import rules_by_digest
 from replay.disputes.complaints.statement import Line
+from replay.live.alarms import alarms_of
+from replay.rounds.catalogue import rules_by_digest
 
 WORK: Final = ".inspecting"
 """Where what an inspection has done so far lies in its folder; it goes when it is done."""

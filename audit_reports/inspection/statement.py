@@ -6,12 +6,12 @@ from typing import Final
 
 from audit_reports.inspection.model import Found, Place
 from audit_reports.inspection.weigh import MOST_PLACES
-from audit_reports.verified import made_of_verified
+from audit_reports.rows.verified import made_of_verified
 from ledger import Ledger, StoredLeaf
-from ledger.events import RoundOpened
-from ledger.recorded import Recorded, read_leaf
-from ledger.rounds import is_round
-from ledger.streams import DISPUTES_PREFIX, HOLDS_PREFIX
+from ledger.leaf.events import RoundOpened
+from ledger.leaf.recorded import Recorded, read_leaf
+from ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX
+from ledger.store.round_index import is_round
 from ledger.verify.workers import Progress
 from replay.currency import unit_of
 from replay.disputes.complaints.statement import Line, compare

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from audit_reports.inspection.model import BY_WEIGHT, Found, Place, Weight, Word
+from audit_reports.pages.words import bet_words
 from audit_reports.rtp_report.model import BetReport, GameReport
 from audit_reports.statistics.verdict import INCONCLUSIVE
-from audit_reports.words import bet_words
 from ledger import Finding
-from ledger.streams import OPERATIONS_STREAM
-from replay.alarms import Alarm
+from ledger.leaf.streams import OPERATIONS_STREAM
 from replay.currency import unit_words
+from replay.live.alarms import Alarm
 
 MOST_PLACES: Final = 20
 """How many places of a kind of finding are named."""

@@ -6,14 +6,14 @@ from textwrap import wrap
 from typing import Final
 
 from audit_reports.errors import ReportError
-from audit_reports.forms import Forms, json_bytes, render_report
 from audit_reports.inspection.model import Examined, Found, Inspection, Returned, Word
-from audit_reports.numerals import percent
+from audit_reports.pages.forms import Forms, json_bytes, render_report
+from audit_reports.pages.numerals import percent
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
-from audit_reports.words import bet_words
-from ledger.files import write_durably
-from ledger.printable import printable
+from audit_reports.pages.words import bet_words
+from ledger.files.durable import write_durably
+from ledger.files.printable import printable
 from replay.currency import unit_words
 
 FORMS: Final[Forms[Inspection]] = {

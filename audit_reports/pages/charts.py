@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from markupsafe import Markup
 
-from audit_reports.numerals import minus_sign, percent, points
+from audit_reports.pages.numerals import minus_sign, percent, points
 from audit_reports.pages.render import visible
 
 Point: TypeAlias = tuple[float, float]

@@ -11,8 +11,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from audit_reports.numerals import amount, number
-from ledger.printable import printable
+from audit_reports.pages.numerals import amount, number
+from ledger.files.printable import printable
 from replay.currency import unit_words
 
 

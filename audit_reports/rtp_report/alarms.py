@@ -9,10 +9,10 @@ from audit_reports.rtp_report.model import UNKNOWN_RULES, GameReport
 from audit_reports.rtp_report.rolling import WINDOW
 from audit_reports.statistics.verdict import OUT_OF_RANGE
 from ledger import Ledger
-from ledger.events import AlarmRaised
-from ledger.streams import OPERATIONS_STREAM
-from replay.alarms import Alarm, alarms_of
+from ledger.leaf.events import AlarmRaised
+from ledger.leaf.streams import OPERATIONS_STREAM
 from replay.currency import unit_words
+from replay.live.alarms import Alarm, alarms_of
 
 UNKNOWN_CAUSE: Final = 7
 """The cause code of an event not known to be an interruption."""

@@ -11,8 +11,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from audit_reports.luck import ALL_UNITS
-from audit_reports.numerals import amount, percent
+from audit_reports.pages.numerals import amount, percent
+from audit_reports.rows.luck import ALL_UNITS
 from audit_reports.rtp_report.figures import Figures
 from audit_reports.rtp_report.model import UNKNOWN_RULES, Accounted
 from audit_reports.rtp_report.records import Cell, FunLuck, VoidOutcomes, luck_of_units

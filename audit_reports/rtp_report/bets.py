@@ -6,7 +6,7 @@ from math import sqrt
 
 from msgspec.structs import replace
 
-from audit_reports.luck import UNIT
+from audit_reports.rows.luck import UNIT
 from audit_reports.rtp_report.figures import Figures, PartSums, is_luck
 from audit_reports.rtp_report.judge import (
     guilty,

@@ -7,7 +7,8 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from audit_reports.numerals import amount, wrong_amounts
+from audit_reports.pages.numerals import amount, wrong_amounts
+from audit_reports.pages.words import bet_words
 from audit_reports.rtp_report.bets import bet_report, row
 from audit_reports.rtp_report.figures import Figures
 from audit_reports.rtp_report.house import house_findings, refund_findings
@@ -56,10 +57,9 @@ from audit_reports.statistics.verdict import (
     heaviest,
     level_of_each,
 )
-from audit_reports.words import bet_words
 from replay.currency import unit_words
 from replay.engine.rules import rules_digest
-from replay.games import GAMES
+from replay.games.published import GAMES
 
 FORMAT: Final = "shoeproof/rtp-report/v3"
 Shown = TypeVar("Shown", bound=msgspec.Struct)

@@ -8,7 +8,7 @@ from typing import Final, Protocol, TypeVar
 import msgspec
 
 from audit_reports.errors import ReportError
-from audit_reports.luck import ALL_LUCK, PART_COLUMNS, UNIT, UNIT_COLUMNS
+from audit_reports.rows.luck import ALL_LUCK, PART_COLUMNS, UNIT, UNIT_COLUMNS
 from audit_reports.rtp_report.model import Approved, Shuffle
 from audit_reports.rtp_report.records import (
     ApprovedReturn,
@@ -33,8 +33,8 @@ from audit_reports.rtp_report.records import (
     luck_of_units,
 )
 from audit_reports.rtp_report.spans import PERIODS
-from audit_reports.sql import Record
 from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
+from audit_reports.tables.sql import Record
 from replay.luck.counts import COUNT_KINDS, COUNT_SUMS
 from replay.luck.kinds import LUCK
 

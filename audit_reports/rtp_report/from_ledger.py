@@ -8,8 +8,7 @@ from importlib.metadata import version
 
 import msgspec
 
-from audit_reports import sql
-from audit_reports.checks import run_checks
+from audit_reports.rows.verified import checkpoint_note
 from audit_reports.rtp_report.build import Theories, build_report, judge
 from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
 from audit_reports.rtp_report.model import (
@@ -24,11 +23,12 @@ from audit_reports.rtp_report.spans import moment_text
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.shuffle_tests.battery import LEVEL, Battery, is_beyond, run_shuffle_tests
 from audit_reports.shuffle_tests.results import judge as judge_tests
-from audit_reports.tables import Source, Tables
-from audit_reports.verified import checkpoint_note
+from audit_reports.tables import sql
+from audit_reports.tables.checks.run import run_checks
+from audit_reports.tables.views import Source, Tables
 from ledger import Finding, Ledger
 from ledger.verify.workers import Progress
-from replay.catalogue import rules_by_digest
+from replay.rounds.catalogue import rules_by_digest
 
 TITLE = "Realised return to player"
 

@@ -5,12 +5,12 @@ Each is a claim like any other and is checked against the ledger. Pure.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audit_reports.numerals import amount
+from audit_reports.pages.numerals import amount
+from audit_reports.pages.words import bet_words
 from audit_reports.rtp_report.apart import paid_words
 from audit_reports.rtp_report.model import UNKNOWN_RULES
 from audit_reports.rtp_report.records import BetKey, Cell, OffersOfAct, PartlyRefunded, VoidOutcomes
 from audit_reports.statistics.verdict import OUT_OF_RANGE, Reading
-from audit_reports.words import bet_words
 from replay.engine.outcomes import MAIN
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from audit_reports.luck import ALL_LUCK, ALL_UNITS, UNIT, UNIT_COLUMNS
-from audit_reports.numerals import wrong_amounts
+from audit_reports.pages.numerals import wrong_amounts
+from audit_reports.rows.luck import ALL_LUCK, ALL_UNITS, UNIT, UNIT_COLUMNS
 from audit_reports.rtp_report.apart import CARDS_SHARE, apart_readings
 from audit_reports.rtp_report.figures import Figures, is_luck
 from audit_reports.rtp_report.house import house_readings

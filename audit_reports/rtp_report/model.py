@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from audit_reports.statistics.verdict import Reading, Word
-from ledger.events import Mode
+from ledger.leaf.events import Mode
 
 UNKNOWN_RULES: Final = "unknown rules"
 """What a game is called where the ledger has no readable rules of its digest."""

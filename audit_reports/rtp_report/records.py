@@ -6,9 +6,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from audit_reports.luck import UNIT_COLUMNS
+from audit_reports.rows.luck import UNIT_COLUMNS
 from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
-from ledger.events import Mode
+from ledger.leaf.events import Mode
 from replay.luck.counts import BILLION, COUNT_KINDS, COUNT_SUMS
 
 MILLION: Final = 1_000_000

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Final
 
+from audit_reports.pages.words import bet_words
 from audit_reports.rtp_report.model import Rolling
 from audit_reports.rtp_report.records import Cell, summed
 from audit_reports.rtp_report.slices import judged_row
 from audit_reports.statistics.verdict import INCONCLUSIVE, OUT_OF_RANGE, level_of_each
-from audit_reports.words import bet_words
 
 WINDOW: Final = 30
 """Days of a window: those that GLI-19 2.9.2 has shown, and that live monitoring looks back on."""

@@ -11,8 +11,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from audit_reports.luck import UNIT_COLUMNS
-from audit_reports.numerals import wrong_amounts
+from audit_reports.pages.numerals import wrong_amounts
+from audit_reports.pages.words import bet_words
+from audit_reports.rows.luck import UNIT_COLUMNS
 from audit_reports.rtp_report.bets import rounded, row
 from audit_reports.rtp_report.figures import Figures
 from audit_reports.rtp_report.judge import guilty, part_words, read_units
@@ -30,7 +31,6 @@ from audit_reports.statistics.verdict import (
     read_settlement,
     verdict,
 )
-from audit_reports.words import bet_words
 from replay.currency import amount_text, number_text
 from replay.engine.outcomes import MAIN
 from replay.luck.counts import COUNT_KINDS

@@ -6,9 +6,9 @@ from typing import Final
 
 import msgspec
 
-from audit_reports.par_sheets import prints
+from audit_reports.tables.par_sheets import prints
 from replay.engine.rules import Rules, rules_digest
-from replay.games import GAMES
+from replay.games.published import GAMES
 from replay.luck.values import values_of
 from replay.theory.side_bets import side_bet
 

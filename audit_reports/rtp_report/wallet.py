@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from audit_reports.numerals import amount, percent, signed_amount
+from audit_reports.pages.numerals import amount, percent, signed_amount
+from audit_reports.pages.words import bet_words
 from audit_reports.rtp_report.model import UNKNOWN_RULES, BetReport, GameReport
 from audit_reports.rtp_report.records import AwardRow, Cell, WalletBet
 from audit_reports.statistics.verdict import Reading, read_wallet
-from audit_reports.words import bet_words
 
 
 class WalletSums(NamedTuple):

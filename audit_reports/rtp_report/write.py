@@ -9,12 +9,13 @@ from typing import Any, Final
 import msgspec
 from markupsafe import Markup
 
-from audit_reports.cells import write_rows
-from audit_reports.forms import Forms, json_bytes, render_report
-from audit_reports.numerals import percent, points, standard_errors
+from audit_reports.pages.cells import write_rows
 from audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
+from audit_reports.pages.forms import Forms, json_bytes, render_report
+from audit_reports.pages.numerals import percent, points, standard_errors
 from audit_reports.pages.pdf import pdf_of
 from audit_reports.pages.render import render_page
+from audit_reports.pages.words import bet_words
 from audit_reports.rtp_report.apart import accounted_words
 from audit_reports.rtp_report.figures import SLICES
 from audit_reports.rtp_report.judge import part_words
@@ -30,8 +31,7 @@ from audit_reports.rtp_report.model import (
 from audit_reports.rtp_report.slices import KINDS, kind_words, slice_words
 from audit_reports.rtp_report.spans import day_of
 from audit_reports.statistics.verdict import INCONCLUSIVE, NO_EVIDENCE, OUT_OF_RANGE, WATCH
-from audit_reports.words import bet_words
-from ledger.files import write_durably
+from ledger.files.durable import write_durably
 
 FORMS: Final[Forms[RtpReport]] = {
     ".html": lambda report: _page(report).encode(),

@@ -8,15 +8,15 @@ import msgspec
 import numpy as np
 
 from audit_reports import findings as codes
-from audit_reports.round_leaves import RuleSet
+from audit_reports.rows.round_leaves import RuleSet
 from audit_reports.shuffle_tests.deals import DealCounts, Dealt
 from audit_reports.shuffle_tests.drawn import WrongCards
 from audit_reports.shuffle_tests.records import DealtRound
 from audit_reports.shuffle_tests.repeats import Repeats
 from audit_reports.shuffle_tests.shoes import Ints, ShoeCounts
 from ledger import Finding
-from replay.bulk.shoes import committed, whole_shoes
-from replay.bulk.tables import NUMBER
+from replay.kernel.shoes import committed, whole_shoes
+from replay.kernel.tables import NUMBER
 
 BATCH: Final = 1024
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from audit_reports.shuffle_tests.records import DealtRound, SeenCard
 from ledger import Finding
-from replay.bulk.tables import NUMBER
 from replay.engine.cards import PACK
 from replay.findings import CARD_MISMATCH
-from replay.shoe_check import other_card
+from replay.kernel.tables import NUMBER
+from replay.rounds.shoe_check import other_card
 
 MOST_NAMED: Final = 1000
 """How many cards are named one by one: where a whole shuffle is another, none is right."""

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from audit_reports.round_leaves import SoundLeaf, part_rounds
-from audit_reports.said import said
+from audit_reports.rows.round_leaves import SoundLeaf, part_rounds
+from audit_reports.rows.said import said
 from audit_reports.shuffle_tests.records import READ, DealtRound
 from ledger import StoredLeaf
-from ledger.events import CLOSING, RoundOpened
-from replay.bulk.words import Own
+from ledger.leaf.events import CLOSING, RoundOpened
+from replay.kernel.symbols import Own
 
 _TOPICS = READ.union(CLOSING)
 

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from audit_reports.said import Said
-from ledger.events import (
+from audit_reports.rows.said import Said
+from ledger.leaf.events import (
     CardDealt,
     DealRequested,
     HoleCardShown,
@@ -15,10 +15,10 @@ from ledger.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.bulk.words import Own, hex_bytes
 from replay.engine.cards import VALUE
 from replay.engine.round import initial_deal_length
-from replay.shoe_check import seed_bytes
+from replay.kernel.symbols import Own, hex_bytes
+from replay.rounds.shoe_check import seed_bytes
 
 READ: Final = {
     cls.__name__

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from audit_reports.numerals import percent, standard_errors
+from audit_reports.pages.numerals import percent, standard_errors
 from audit_reports.statistics.intervals import normal_quantile
 from audit_reports.statistics.sequences import (
     FEWEST_ROUNDS,

@@ -1,1 +1,1 @@
-"""One leaf: where its bytes stand."""
+"""One leaf: what it says, and where its bytes stand."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from ledger.events import Seen
-from ledger.merkle import Peaks, add_subtrees, root_of_peaks
+from ledger.leaf.events import Seen
+from ledger.tree.merkle import Peaks, add_subtrees, root_of_peaks
 from ledger.verify.ranges import RangeCheck
 from ledger.verify.scan import Anchor
 

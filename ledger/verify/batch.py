@@ -5,9 +5,9 @@ from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
-from ledger.merkle import leaf_hashes
-from ledger.schema import StoredLeaf
-from ledger.store import Store
+from ledger.leaf.stored import StoredLeaf
+from ledger.store.sqlite import Store
+from ledger.tree.merkle import leaf_hashes
 
 _LARGEST: Final = 1 << 62
 

@@ -10,11 +10,9 @@ from typing import Protocol
 
 import msgspec
 
-from ledger.recorded import Recorded, readable
-from ledger.rounds import is_round
-from ledger.schema import StoredLeaf
-from ledger.store import Store
-from ledger.streams import (
+from ledger.leaf.recorded import Recorded, readable
+from ledger.leaf.stored import StoredLeaf
+from ledger.leaf.streams import (
     DISPUTES_PREFIX,
     HOLDS_PREFIX,
     KEYS_STREAM,
@@ -23,6 +21,8 @@ from ledger.streams import (
     RULES_STREAM,
     stream_kind,
 )
+from ledger.store.round_index import is_round
+from ledger.store.sqlite import Store
 from ledger.verify.scan import leaf_from_bytes
 
 

@@ -17,12 +17,11 @@ import numpy as np
 from cryptography.exceptions import InvalidSignature
 from numpy.typing import NDArray
 
-from ledger import canonical, envelope
 from ledger.errors import EventUnreadable
-from ledger.events import ANCHORED, CLOSING, EVENTS
-from ledger.keyring import KeyRing, RingKey
-from ledger.leaf import layout
-from ledger.merkle import HASH_SIZE
+from ledger.keys.keyring import KeyRing, RingKey
+from ledger.leaf import canonical, envelope, layout
+from ledger.leaf.events import ANCHORED, CLOSING, EVENTS
+from ledger.tree.merkle import HASH_SIZE
 from ledger.verify.batch import LeafBatch
 
 Bytes: TypeAlias = NDArray[np.uint8]

@@ -11,13 +11,14 @@ from contextlib import closing
 import msgspec
 
 from ledger import findings as codes
-from ledger import rounds, schema
-from ledger.checkpoint import Checkpoint
+from ledger.checkpoint.signed import Checkpoint
 from ledger.errors import EventUnreadable
 from ledger.findings import Finding, sort_findings
+from ledger.leaf.recorded import read_leaf
+from ledger.leaf.stored import StoredLeaf
 from ledger.ledger import Ledger
-from ledger.recorded import read_leaf
-from ledger.schema import StoredLeaf
+from ledger.store import round_index as rounds
+from ledger.store import schema
 from ledger.verify.locate_damage import tiles_give
 from ledger.verify.tile_check import bundles, check_end, check_tiles
 from ledger.verify.whole import verify

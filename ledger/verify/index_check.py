@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from ledger import findings as codes
-from ledger import schema
 from ledger.findings import Finding
-from ledger.store import Store
+from ledger.store import schema
+from ledger.store.sqlite import Store
 from ledger.verify.trusted import Trust
 
 

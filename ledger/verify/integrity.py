@@ -15,10 +15,10 @@ import msgspec
 
 from ledger import findings as codes
 from ledger.findings import Finding, sort_findings
-from ledger.keyring import KeyRing
+from ledger.keys.keyring import KeyRing
+from ledger.leaf.stored import StoredLeaf
 from ledger.ledger import Ledger
-from ledger.merkle import HASH_SIZE
-from ledger.schema import StoredLeaf
+from ledger.tree.merkle import HASH_SIZE
 from ledger.verify.broken import broken_anchors
 from ledger.verify.index_check import lying_index, rows_out_of_place, twice_begun
 from ledger.verify.known_checkpoints import Earlier, KnownCheckpoint, Start, digest_of_keys

@@ -11,16 +11,16 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from ledger import findings as codes
-from ledger.checkpoint import Checkpoint, verify_by_ring
+from ledger.checkpoint.signed import Checkpoint, verify_by_ring
 from ledger.errors import NoteRefused, ProofRefused, SigningRefused, StoreDamaged
 from ledger.findings import Finding
-from ledger.keyring import KeyRing
+from ledger.keys.keyring import KeyRing
+from ledger.keys.trust import build_ring
+from ledger.leaf.stored import StoredLeaf
+from ledger.leaf.streams import KEYS_STREAM
 from ledger.ledger import Ledger
-from ledger.merkle import Peaks, leaf_hash, root_of_peaks, verify_consistency, verify_inclusion
-from ledger.schema import StoredLeaf
-from ledger.signing import kept_checkpoints
-from ledger.streams import KEYS_STREAM
-from ledger.trust import build_ring
+from ledger.store.kept_checkpoints import kept_checkpoints
+from ledger.tree.merkle import Peaks, leaf_hash, root_of_peaks, verify_consistency, verify_inclusion
 from ledger.verify.rebuild_tree import reread
 from ledger.verify.workers import Progress
 

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from ledger import findings as codes
-from ledger.checkpoint import parse_checkpoint
+from ledger.checkpoint.signed import parse_checkpoint
 from ledger.errors import NoteRefused, StoreDamaged
 from ledger.findings import Finding
 from ledger.ledger import Ledger
-from ledger.signing import kept_checkpoints
+from ledger.store.kept_checkpoints import kept_checkpoints
 from ledger.verify.anchors import AnchorNotes
 from ledger.verify.known_checkpoints import KnownCheckpoint
 from ledger.verify.rebuild_tree import roots_at

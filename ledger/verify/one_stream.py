@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from ledger.errors import UnknownStream
 from ledger.findings import Finding
-from ledger.keyring import KeyRing
+from ledger.keys.keyring import KeyRing
+from ledger.keys.trust import build_ring
+from ledger.leaf.recorded import Recorded, read_leaf
+from ledger.leaf.stored import StoredLeaf
+from ledger.leaf.streams import KEYS_STREAM
 from ledger.ledger import Ledger
-from ledger.merkle import leaf_hash
-from ledger.recorded import Recorded, read_leaf
-from ledger.schema import StoredLeaf
-from ledger.streams import KEYS_STREAM
-from ledger.trust import build_ring
+from ledger.tree.merkle import leaf_hash
 from ledger.verify.scan import Link, check_leaf, check_link, link_of
 
 

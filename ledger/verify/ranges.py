@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger.keyring import KeyRing
-from ledger.merkle import Subtrees
+from ledger.keys.keyring import KeyRing
+from ledger.tree.merkle import Subtrees
 from ledger.verify.batch import LeafBatch
 from ledger.verify.scan import Anchor, Run, scan
 from ledger.verify.times import RoundEnd

@@ -8,9 +8,11 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ledger import canonical
-from ledger.leaf import layout
-from ledger.merkle import (
+from ledger.leaf import canonical, layout
+from ledger.leaf.stored import StoredLeaf
+from ledger.leaf.streams import KEYS_STREAM
+from ledger.store.sqlite import Store
+from ledger.tree.merkle import (
     Peaks,
     add_subtrees,
     add_to_peaks,
@@ -18,9 +20,6 @@ from ledger.merkle import (
     root_of_peaks,
     subtrees_of,
 )
-from ledger.schema import StoredLeaf
-from ledger.store import Store
-from ledger.streams import KEYS_STREAM
 from ledger.verify.scan import leaf_from_bytes
 from ledger.verify.workers import Fetch, Progress, over_leaves
 

@@ -12,17 +12,16 @@ from typing import Final, NamedTuple
 import msgspec
 from cryptography.exceptions import InvalidSignature
 
-from ledger import canonical, envelope
 from ledger import findings as codes
-from ledger.envelope import Event, read_event, split_leaf
 from ledger.errors import EventUnreadable
-from ledger.events import CLOSING, KeyRevoked, Seen, may_stand_in
 from ledger.findings import Finding
-from ledger.keyring import KeyRing
-from ledger.leaf import layout
-from ledger.merkle import leaf_hash
-from ledger.rounds import is_round
-from ledger.schema import StoredLeaf
+from ledger.keys.keyring import KeyRing
+from ledger.leaf import canonical, envelope, layout
+from ledger.leaf.envelope import Event, read_event, split_leaf
+from ledger.leaf.events import CLOSING, KeyRevoked, Seen, may_stand_in
+from ledger.leaf.stored import StoredLeaf
+from ledger.store.round_index import is_round
+from ledger.tree.merkle import leaf_hash
 from ledger.verify.batch import LeafBatch
 from ledger.verify.times import RoundEnd
 from shoeproof.needs import is_installed

@@ -9,8 +9,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from ledger.errors import StoreDamaged
-from ledger.merkle import Peaks, add_to_peaks, leaf_hash, root_of_peaks
-from ledger.schema import StoredLeaf
+from ledger.leaf.stored import StoredLeaf
+from ledger.tree.merkle import Peaks, add_to_peaks, leaf_hash, root_of_peaks
 from ledger.verify.batch import FetchBatch
 from ledger.verify.scan import leaf_from_bytes
 

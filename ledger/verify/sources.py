@@ -1,14 +1,14 @@
 """What is asked of a ledger while its leaves are taken in (`trusted.Sources`), and of one leaf."""
 
-from ledger.clock import utc_now
-from ledger.envelope import Event
 from ledger.errors import EventUnreadable
-from ledger.events import CLOSING
 from ledger.leaf import layout
+from ledger.leaf.clock import utc_now
+from ledger.leaf.envelope import Event
+from ledger.leaf.events import CLOSING
+from ledger.leaf.recorded import read_leaf
+from ledger.leaf.stored import StoredLeaf
 from ledger.ledger import Ledger
-from ledger.recorded import read_leaf
-from ledger.schema import StoredLeaf
-from ledger.store import Store
+from ledger.store.sqlite import Store
 from ledger.verify.anchors import Proves
 from ledger.verify.known_checkpoints import begins
 from ledger.verify.scan import Link, link_of

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ledger import findings as codes
 from ledger.findings import Finding
-from ledger.merkle import HASH_SIZE, leaf_hash, root_hash
-from ledger.schema import StoredLeaf
-from ledger.tree import WIDTH, ReadTile, split_hashes
+from ledger.leaf.stored import StoredLeaf
+from ledger.tree.merkle import HASH_SIZE, leaf_hash, root_hash
+from ledger.tree.tiles import WIDTH, ReadTile, split_hashes
 from ledger.verify.workers import Fetch
 
 

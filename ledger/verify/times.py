@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 from ledger import findings as codes
-from ledger.clock import format_time, parse_time
 from ledger.findings import Finding
-from ledger.streams import stream_kind
+from ledger.leaf.clock import format_time, parse_time
+from ledger.leaf.streams import stream_kind
 
 TOLERANCE: Final = timedelta(days=1)
 """How far clocks of honest hosts may be apart before it is a finding."""

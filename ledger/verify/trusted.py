@@ -16,12 +16,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger import canonical
 from ledger.findings import Finding
-from ledger.leaf import layout
-from ledger.merkle import Peaks, add_subtrees, root_of_peaks
-from ledger.schema import StoredLeaf
-from ledger.streams import KEYS_STREAM
+from ledger.leaf import canonical, layout
+from ledger.leaf.stored import StoredLeaf
+from ledger.leaf.streams import KEYS_STREAM
+from ledger.tree.merkle import Peaks, add_subtrees, root_of_peaks
 from ledger.verify.anchors import AnchorNotes, Proves
 from ledger.verify.known_checkpoints import KnownCheckpoint
 from ledger.verify.ranges import RangeCheck

@@ -19,15 +19,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger import schema
-from ledger.checkpoint import Checkpoint, parse_checkpoint, verify_by_ring
+from ledger.checkpoint.signed import Checkpoint, parse_checkpoint, verify_by_ring
 from ledger.findings import Finding, sort_findings
-from ledger.keyring import KeyRing
+from ledger.keys.keyring import KeyRing
+from ledger.keys.trust import build_ring, given_key
+from ledger.leaf.stored import StoredLeaf
+from ledger.leaf.streams import KEYS_STREAM
 from ledger.ledger import Ledger
-from ledger.schema import StoredLeaf
-from ledger.store import Store
-from ledger.streams import KEYS_STREAM
-from ledger.trust import build_ring, given_key
+from ledger.store import schema
+from ledger.store.sqlite import Store
 from ledger.verify.batch import FetchBatch, elsewhere, here
 from ledger.verify.broken import broken_anchors, broken_findings
 from ledger.verify.index_check import lying_index, rows_out_of_place, twice_begun

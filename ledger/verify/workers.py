@@ -19,7 +19,7 @@ from threading import Thread
 from typing import Any, Final, TypeAlias, TypeVar
 
 from ledger.errors import WorkersLost
-from ledger.store_errors import translated_errors
+from ledger.store.errors import translated_errors
 
 SHARED_FROM = 10_000
 """From how many leaves on worker processes are worth the time they take to start."""

@@ -1,8 +1,9 @@
-"""The audit of a whole ledger in ranges, on all processors, with the report of `replay.audit`.
+"""The audit of a whole ledger in ranges, on all processors, with the report of
+`replay.audit.one_by_one`.
 
 Ranges are judged in any order by any process and joined in theirs, so that the report is the same
 bit for bit however they are cut and shared. Memory is in proportion to a range and to the rounds
-that are open, but for 16 bytes of each revealed seed (`replay.seeds`). A ledger that grows
+that are open, but for 16 bytes of each revealed seed (`replay.rounds.seeds`). A ledger that grows
 meanwhile is audited up to the size it had at the start. A worker that dies takes nothing with it:
 its ranges are judged again.
 """
@@ -19,10 +20,10 @@ from typing import NamedTuple
 import msgspec
 
 from ledger import Ledger, StoredLeaf
-from ledger.keyring import KeyRing
-from ledger.recorded import read_leaf, readable
-from ledger.store_errors import translated_errors
-from ledger.streams import DISPUTES_PREFIX, RULES_STREAM
+from ledger.keys.keyring import KeyRing
+from ledger.leaf.recorded import read_leaf, readable
+from ledger.leaf.streams import DISPUTES_PREFIX, RULES_STREAM
+from ledger.store.errors import translated_errors
 from ledger.verify.batch import FetchBatch, LeafBatch, elsewhere, here
 from ledger.verify.beside import Beside, BesideDiffers, VerifiedLeaves
 from ledger.verify.integrity import Integrity, IntegrityJoin, examined
@@ -32,12 +33,13 @@ from ledger.verify.second_reads import LeavesAgain, ReadRange, other_leaves
 from ledger.verify.trusted import KeysHidden
 from ledger.verify.whole import SAMPLE
 from ledger.verify.workers import Progress
-from replay.audit import (
+from replay.audit.cases import check_cases
+from replay.audit.complaints import check_complaints
+from replay.audit.one_by_one import (
     AuditResult,
     OpenRound,
     check_seeds,
     concerns,
-    judge,
     open_round,
     reveals_before,
 )
@@ -45,12 +47,11 @@ from replay.bulk import progress as notes_of
 from replay.bulk.pool import shared, uncollected
 from replay.bulk.progress import Notes
 from replay.bulk.ranges import Judge, Piece, RangeJudge, RangeReport
-from replay.catalogue import rules_in
-from replay.disputes.case_audit import check_cases
-from replay.disputes.complaints.check import check_complaints
 from replay.engine.rules import Rules
 from replay.errors import ClusterUnusable
-from replay.interruptions import Circumstances, circumstances_in
+from replay.interruptions.check import Circumstances, circumstances_in
+from replay.interruptions.judge import judge
+from replay.rounds.catalogue import rules_in
 
 RANGE = 4_096
 """Leaves judged at a time: enough rounds for the columns to pay, few enough for a cache."""
@@ -88,12 +89,12 @@ def audit(
 ) -> LedgerAudit:
     """Check and judge a ledger as it stands now: every leaf's integrity, and every round.
 
-    Of the rounds the result is that of `replay.audit.audit`. `only` is a game's id; leaves are
-    checked whatever they are of. `from_leaf` is where an auditor goes on: rounds that have events
-    from there on are judged, whole, and no others. `public_key` is the operator's as handed over
-    outside, `checkpoint` one kept elsewhere, which the ledger must extend; signatures of leaves
-    that it or the ledger's own latest checkpoint covers are verified only where a round is
-    disputed, in a `sample` of so many, or with `every_signature`.
+    Of the rounds the result is that of `replay.audit.one_by_one.audit`. `only` is a game's id;
+    leaves are checked whatever they are of. `from_leaf` is where an auditor goes on: rounds that
+    have events from there on are judged, whole, and no others. `public_key` is the operator's as
+    handed over outside, `checkpoint` one kept elsewhere, which the ledger must extend; signatures
+    of leaves that it or the ledger's own latest checkpoint covers are verified only where a round
+    is disputed, in a `sample` of so many, or with `every_signature`.
 
     `workers` is by default the number of processors; in one process, and for a ledger in memory,
     everything is done here. `scheduler` is the address of a Dask scheduler whose workers check and

@@ -11,17 +11,17 @@ from pathlib import Path
 import msgspec
 
 from ledger import Finding, Ledger, StoredLeaf
-from ledger.files import write_durably
-from ledger.foreign import read_json
-from ledger.keyring import KeyRing
-from ledger.merkle import leaf_hash
-from ledger.trust import build_ring, given_key
+from ledger.files.durable import write_durably
+from ledger.files.foreign import read_json
+from ledger.keys.keyring import KeyRing
+from ledger.keys.trust import build_ring, given_key
+from ledger.tree.merkle import leaf_hash
 from ledger.verify.beside import Beside
 from ledger.verify.integrity import IntegrityNotes
 from ledger.verify.known_checkpoints import digest_of_keys, keys_before, start_from
 from ledger.verify.second_reads import ReadRange
 from ledger.verify.workers import Progress
-from replay.audit import VoidRound
+from replay.audit.one_by_one import VoidRound
 from replay.bulk.ranges import Piece
 from replay.errors import ProgressUnusable
 

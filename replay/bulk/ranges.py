@@ -15,7 +15,9 @@ import msgspec
 
 from ledger import Finding, StoredLeaf
 from ledger.errors import EventUnreadable
-from ledger.events import (
+from ledger.findings import EVENT_UNREADABLE
+from ledger.leaf import layout
+from ledger.leaf.events import (
     CLOSING,
     ConnectionLost,
     ConnectionRestored,
@@ -25,22 +27,21 @@ from ledger.events import (
     RoundVoided,
     ShoeRevealed,
 )
-from ledger.findings import EVENT_UNREADABLE
-from ledger.leaf import layout
-from ledger.recorded import read_leaf
-from ledger.rounds import is_round
+from ledger.leaf.recorded import read_leaf
+from ledger.store.round_index import is_round
 from ledger.verify.batch import LeafBatch
 from ledger.verify.integrity import Examined
 from ledger.verify.ranges import RangeCheck
-from replay.audit import OpenRound, VoidRound, is_of_game, judge, void_round
-from replay.bulk.batch import replay_batch
-from replay.bulk.quiet import Course, Quiet
-from replay.bulk.reading import Reader, RoundsBuilder
-from replay.bulk.words import KIND, OPENED, PAID, STAKE, Own, Vocabulary
+from replay.audit.one_by_one import OpenRound, VoidRound, is_of_game, void_round
+from replay.bulk.policy_fast import Course, Quiet
 from replay.engine.rules import Rules
-from replay.interruptions import Circumstances
-from replay.seeds import Reveals
-from replay.shoe_check import seed_bytes
+from replay.interruptions.check import Circumstances
+from replay.interruptions.judge import judge
+from replay.kernel.batch import replay_batch
+from replay.kernel.reading import Reader, RoundsBuilder
+from replay.kernel.symbols import KIND, OPENED, PAID, STAKE, Own, Vocabulary
+from replay.rounds.seeds import Reveals
+from replay.rounds.shoe_check import seed_bytes
 
 _INTERRUPTIONS = {ConnectionLost.__name__, ConnectionRestored.__name__}
 _OFFERED = DecisionOffered.__name__.encode()

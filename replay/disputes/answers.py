@@ -9,18 +9,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ledger.clock import format_time, parse_time
-from ledger.events import (
-    BetSettled,
-    ConnectionLost,
-    DisputeDecided,
-    InputRefused,
-    RoundVoided,
-)
+from ledger.leaf.clock import format_time, parse_time
+from ledger.leaf.events import BetSettled, ConnectionLost, DisputeDecided, InputRefused, RoundVoided
 from replay import findings as codes
+from replay.cases.assessment import Claim, GroundName, Range, Remedy, Source
 from replay.currency import amount_text
 from replay.disputes import sources
-from replay.disputes.assessment import Claim, GroundName, Range, Remedy, Source
 from replay.disputes.facts import Facts
 from replay.disputes.grounds import BetFacts
 from replay.disputes.money import SURPLUS
@@ -30,8 +24,8 @@ from replay.engine.cards import pretty
 from replay.engine.hand import Hand
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.round import RoundState, SeatHand
-from replay.narrative import BETS, LINES
-from replay.waiting import outages_in
+from replay.interruptions.waiting import outages_in
+from replay.rounds.narrative import BETS, LINES
 
 Bets = Sequence[BetFacts]
 

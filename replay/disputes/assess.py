@@ -5,15 +5,15 @@ from datetime import UTC, tzinfo
 
 import msgspec
 
-from ledger.events import DecisionMade, InputRefused, ServiceStopped, ViewAcknowledged
 from ledger.findings import CLOCK_BACKWARDS
+from ledger.leaf.events import DecisionMade, InputRefused, ServiceStopped, ViewAcknowledged
+from replay.cases.assessment import Assessment, BetPrice, Claim, Class, Remedy, Verdict
+from replay.cases.case import Case, fold_cases
+from replay.cases.faults import FAULTS, KINDS, in_order
 from replay.currency import amount_text
 from replay.disputes.answers import ALL_MATCH, answer, clause, overpaid
-from replay.disputes.assessment import Assessment, BetPrice, Claim, Class, Remedy, Verdict
-from replay.disputes.cases import Case, fold_cases
 from replay.disputes.evidence import Evidence
 from replay.disputes.facts import Facts, classes_shown, establish
-from replay.disputes.faults import FAULTS, KINDS, in_order
 from replay.disputes.grounds import BetFacts, Ground, bets_of
 from replay.disputes.readings import with_its_readings
 from replay.disputes.remedies import Shown, price_remedies
@@ -21,7 +21,7 @@ from replay.disputes.screen import contradictions, differences, shown_bets, show
 from replay.disputes.sources import NO_GAIN_BY_FAULT
 from replay.disputes.verdict import bars_unproven, judge_claim, no_wallet, unanswered
 from replay.findings import REFUSAL_WRONG
-from replay.round_text import RoundText
+from replay.written.round_text import RoundText
 
 _SAYS: dict[Class, str] = {
     "evidence_missing": "Evidence of this round is forged or missing, so it shows nothing for "

@@ -11,22 +11,18 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ledger.events import (
-    CLOSING,
-    DisputeDecided,
-    RoundOpened,
-)
+from ledger.leaf.events import CLOSING, DisputeDecided, RoundOpened
+from replay.cases.assessment import Assessment, BetPrice, Remedy, RemedyName
+from replay.cases.bounds import keys_needed, staked_minor
+from replay.cases.case import Case, DecisionName, goodwill_minor
 from replay.currency import amount_text
-from replay.disputes.assessment import Assessment, BetPrice, Remedy, RemedyName
-from replay.disputes.bounds import keys_needed, staked_minor
-from replay.disputes.cases import Case, DecisionName, goodwill_minor
 from replay.disputes.evidence import Evidence, currency_of
 from replay.disputes.facts import establish
 from replay.disputes.money import SURPLUS
 from replay.errors import DisputeRefused
-from replay.money_check import Bet
-from replay.narrative import decision_word
-from replay.policies import Policy
+from replay.games.policies import Policy
+from replay.rounds.money_check import Bet
+from replay.rounds.narrative import decision_word
 
 
 class Move(msgspec.Struct, frozen=True):

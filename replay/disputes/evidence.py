@@ -14,31 +14,31 @@ import msgspec
 from ledger import Finding, Ledger, Recorded, StoredLeaf
 from ledger import findings as codes
 from ledger.errors import EventUnreadable, KeyUnusable, SigningRefused, StoreDamaged, UnknownStream
-from ledger.events import CLOSING, RoundOpened, ShoeCommitted, ShoeRevealed
 from ledger.findings import sort_findings
-from ledger.keyring import KeyRing
-from ledger.recorded import read_leaf
-from ledger.rounds import SELECT_ROUND, RoundRow
-from ledger.schema import SELECT_SEED_REVEALED_BEFORE
-from ledger.streams import (
+from ledger.keys.keyring import KeyRing
+from ledger.keys.trust import build_ring
+from ledger.leaf.events import CLOSING, RoundOpened, ShoeCommitted, ShoeRevealed
+from ledger.leaf.recorded import read_leaf
+from ledger.leaf.streams import (
     HOLDS_PREFIX,
     KEYS_STREAM,
     OPERATIONS_STREAM,
     POLICIES_STREAM,
     RULES_STREAM,
 )
-from ledger.trust import build_ring
+from ledger.store.round_index import SELECT_ROUND, RoundRow
+from ledger.store.schema import SELECT_SEED_REVEALED_BEFORE
 from ledger.verify.beside import Leaves
 from ledger.verify.known_checkpoints import tail_is_gone
 from ledger.verify.one_stream import verified
-from replay.catalogue import policies_in, rules_in
+from replay.cases.case import Case, dispute_stream
+from replay.cases.faults import KINDS
 from replay.currency import unit_of
-from replay.disputes.cases import Case, dispute_stream
-from replay.disputes.faults import KINDS
 from replay.engine.rules import Rules
-from replay.policies import Policy
-from replay.replayer import replay_round
-from replay.seeds import revealed
+from replay.games.policies import Policy
+from replay.rounds.catalogue import policies_in, rules_in
+from replay.rounds.replayer import replay_round
+from replay.rounds.seeds import revealed
 
 OPERATIONS_AROUND: Final = 100
 """How many events of the service before the round and after its end are read: enough to know what

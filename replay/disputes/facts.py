@@ -6,8 +6,8 @@ from functools import cached_property
 import msgspec
 
 from ledger import Finding, Recorded
-from ledger.clock import parse_time
-from ledger.events import (
+from ledger.leaf.clock import parse_time
+from ledger.leaf.events import (
     BetSettled,
     DecisionMade,
     DecisionOffered,
@@ -17,14 +17,23 @@ from ledger.events import (
     ShoeCommitted,
 )
 from replay import findings as of_replay
+from replay.cases.assessment import Class
+from replay.cases.case import UNSETTLED, decided_in
+from replay.cases.check import CaseWalk
+from replay.cases.faults import MALFUNCTIONS, Fault, classes_of, faults_of, in_order
 from replay.currency import unit_of
-from replay.disputes.assessment import Class
-from replay.disputes.case_check import CaseWalk
-from replay.disputes.cases import UNSETTLED, decided_in
 from replay.disputes.evidence import Evidence
-from replay.disputes.faults import MALFUNCTIONS, Fault, classes_of, faults_of, in_order
 from replay.disputes.money import Debits, Hold, debits_of, hold_of, paid_of
-from replay.disputes.play_on import (
+from replay.engine.round import Decide, RoundState, Settle
+from replay.engine.rules import with_every_act
+from replay.engine.shoe import Shoe
+from replay.errors import RoundUnreadable
+from replay.games.policies import Policy
+from replay.interruptions.check import Circumstances, full_replay, held_in
+from replay.interruptions.check import Hold as HeldAndReleased
+from replay.interruptions.waiting import dealer_has_shown, held_minor, outages_in
+from replay.rounds.money_check import FUNDS, Bet, as_the_rules_pay
+from replay.rounds.play_on import (
     Outcomes,
     by_bet,
     default_outcomes,
@@ -35,19 +44,10 @@ from replay.disputes.play_on import (
     steps_before,
     true_state,
 )
-from replay.engine.round import Decide, RoundState, Settle
-from replay.engine.rules import with_every_act
-from replay.engine.shoe import Shoe
-from replay.errors import RoundUnreadable
-from replay.interruptions import Circumstances, full_replay, held_in
-from replay.interruptions import Hold as HeldAndReleased
-from replay.money_check import FUNDS, Bet, as_the_rules_pay
-from replay.policies import Policy
-from replay.replayer import Replay, replay_round
-from replay.seeds import repeated_seed
-from replay.shoe_check import ShoeCheck
-from replay.waiting import dealer_has_shown, held_minor, outages_in
-from replay.wallet_check import has_wallet
+from replay.rounds.replayer import Replay, replay_round
+from replay.rounds.seeds import repeated_seed
+from replay.rounds.shoe_check import ShoeCheck
+from replay.rounds.wallet_check import has_wallet
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, dict=True):

@@ -13,9 +13,9 @@ from typing import Final, Literal, TypeAlias, get_args
 import msgspec
 
 from ledger import Ledger, Recorded
-from ledger.clock import format_time
 from ledger.errors import EventUnreadable, UnknownStream
-from ledger.events import (
+from ledger.leaf.clock import format_time
+from ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealRequested,
@@ -25,16 +25,16 @@ from ledger.events import (
     RoundVoided,
     StakesPlaced,
 )
-from ledger.rounds import RoundRow
+from ledger.store.round_index import RoundRow
 from ledger.verify.workers import Progress
-from replay.catalogue import rules_by_digest
 from replay.currency import exact_minor_units, unit_of
 from replay.engine.cards import RANKS, SUIT_SYMBOL, VALUE
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.round import DEALER
 from replay.engine.rules import Rules
 from replay.errors import DisputeRefused, RoundUnreadable
-from replay.replayer import replay_round
+from replay.rounds.catalogue import rules_by_digest
+from replay.rounds.replayer import replay_round
 
 LEAST_TOTAL: Final = 2
 MOST_TOTAL: Final = 31

@@ -11,14 +11,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger.events import DecisionMade, DecisionOffered
+from ledger.leaf.events import DecisionMade, DecisionOffered
 from replay import findings as codes
+from replay.cases.assessment import BetPrice, GroundName, Range, Source
+from replay.cases.faults import Fault
 from replay.disputes import sources
-from replay.disputes.assessment import BetPrice, GroundName, Range, Source
 from replay.disputes.facts import Facts
-from replay.disputes.faults import Fault
 from replay.disputes.money import SURPLUS, beyond_laid, chips_laid
-from replay.disputes.play_on import (
+from replay.disputes.withheld import could_have
+from replay.engine.hand import CASH_OUT
+from replay.engine.outcomes import MAIN, Outcome
+from replay.rounds.money_check import Bet
+from replay.rounds.play_on import (
     Outcomes,
     by_bet,
     fixed_outcomes,
@@ -27,10 +31,6 @@ from replay.disputes.play_on import (
     state_of,
     steps_before,
 )
-from replay.disputes.withheld import could_have
-from replay.engine.hand import CASH_OUT
-from replay.engine.outcomes import MAIN, Outcome
-from replay.money_check import Bet
 
 
 class Ground(NamedTuple):

@@ -16,16 +16,16 @@ import msgspec
 
 from ledger import Ledger
 from ledger.errors import StreamConflict
-from ledger.events import RoundOpened
-from ledger.keys import Signer
+from ledger.keys.key import Signer
+from ledger.leaf.events import RoundOpened
 from ledger.verify.workers import Progress
+from replay.cases.assessment import Claim
+from replay.cases.case import Case, fold_cases, key_names
 from replay.currency import amount_text
 from replay.disputes.assess import assess
-from replay.disputes.assessment import Claim
-from replay.disputes.cases import Case, fold_cases, key_names
 from replay.disputes.decide import Plan, plan_payment, priced_moves
 from replay.disputes.evidence import Evidence, common_of, currency_of, gather
-from replay.disputes.pay import carry_out, open_case, sign_as_staff
+from replay.disputes.record import carry_out, open_case, sign_as_staff
 from replay.errors import DisputeRefused
 
 KEYS: Final = 2

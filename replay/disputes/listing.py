@@ -9,15 +9,16 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from ledger import Ledger
-from ledger.schema import SELECT_IS_WHOLE, StoredLeaf
-from ledger.streams import DISPUTES_PREFIX, KEYS_STREAM
-from ledger.trust import build_ring
+from ledger.keys.trust import build_ring
+from ledger.leaf.stored import StoredLeaf
+from ledger.leaf.streams import DISPUTES_PREFIX, KEYS_STREAM
+from ledger.store.schema import SELECT_IS_WHOLE
 from ledger.verify.known_checkpoints import tail_is_gone
 from ledger.verify.one_stream import verified
-from replay.disputes.cases import Case, fold_cases
+from replay.cases.case import Case, fold_cases
 from replay.disputes.complaints.cases import Complaint, fold_complaint
 from replay.disputes.evidence import covered_leaves
-from replay.disputes.pay import signed_for
+from replay.disputes.record import signed_for
 
 
 class Listing(NamedTuple):

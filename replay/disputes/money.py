@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from ledger import Recorded
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -25,10 +25,10 @@ from ledger.events import (
 from replay.engine.hand import INSURANCE, SPLIT
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.round import stakes_minor
-from replay.money_check import Bet, not_credited_minor
-from replay.replayer import Replay
-from replay.wallet import is_held
-from replay.wallet_check import answered, movements
+from replay.rounds.money_check import Bet, not_credited_minor
+from replay.rounds.replayer import Replay
+from replay.rounds.wallet_check import answered, movements
+from replay.wallet.wallet import is_held
 
 SURPLUS: Final = "surplus_debit"
 """The name of what was taken beyond a stake, priced as a bet of its own that is due back."""

@@ -9,21 +9,21 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ledger.events import DecisionMade, DecisionOffered, InputRefused
+from ledger.leaf.events import DecisionMade, DecisionOffered, InputRefused
 from replay import findings as codes
+from replay.cases.assessment import BetPrice, Source
 from replay.disputes import sources
-from replay.disputes.assessment import BetPrice, Source
 from replay.disputes.facts import Facts
 from replay.disputes.grounds import BetFacts
 from replay.disputes.money import SURPLUS
-from replay.disputes.play_on import is_dealing, state_of, steps_before
 from replay.disputes.wrongs import withheld_acts
 from replay.engine.hand import CASH_OUT, DOUBLE, EVEN_MONEY, INSURANCE, INSURANCE_ACTS
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.round import RoundState, SeatHand
-from replay.games import GAMES
 from replay.games.game import Game
-from replay.waiting import outages_in
+from replay.games.published import GAMES
+from replay.interruptions.waiting import outages_in
+from replay.rounds.play_on import is_dealing, state_of, steps_before
 
 _CARDS: Final = (
     codes.CARD_MISMATCH,

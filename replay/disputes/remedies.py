@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from replay import findings as codes
+from replay.cases.assessment import REMEDIES, GroundName, Remedy, RemedyName, Source
 from replay.currency import amount_text
 from replay.disputes import sources
-from replay.disputes.assessment import REMEDIES, GroundName, Remedy, RemedyName, Source
 from replay.disputes.facts import Facts
 from replay.disputes.grounds import BetFacts, Ground
 from replay.disputes.money import SURPLUS

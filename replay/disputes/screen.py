@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ledger.events import Funds, RoundClosed
+from ledger.leaf.events import Funds, RoundClosed
 from replay import findings as codes
-from replay.adjudicate import adjudicate
 from replay.currency import amount_text
 from replay.disputes.facts import Facts
 from replay.disputes.grounds import BetFacts
@@ -19,13 +18,14 @@ from replay.disputes.screen_moves import moves_differ
 from replay.engine.outcomes import Outcome
 from replay.engine.rules import Rules
 from replay.errors import RoundTextError
-from replay.games import GAMES
-from replay.money_check import Bet
-from replay.replayer import Replay
-from replay.round_text import RoundText, Screen
-from replay.transcript import moves_of
-from replay.wallet import recorded_balance_minor
-from replay.written_screen import result_of
+from replay.games.published import GAMES
+from replay.rounds.money_check import Bet
+from replay.rounds.replayer import Replay
+from replay.wallet.wallet import recorded_balance_minor
+from replay.written.adjudicate import adjudicate
+from replay.written.round_text import RoundText, Screen
+from replay.written.screen import result_of
+from replay.written.transcript import moves_of
 
 _CONTRADICTIONS = (codes.CARD_IMPOSSIBLE, codes.SETTLEMENT_MISMATCH, codes.BALANCE_MISMATCH)
 

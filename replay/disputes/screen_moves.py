@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from replay.currency import amount_text
 from replay.engine.cards import FACE_DOWN
-from replay.round_text import ActMove, DealMove, Move, OfferMove, StopMove
+from replay.written.round_text import ActMove, DealMove, Move, OfferMove, StopMove
 
 
 def moves_differ(

@@ -8,9 +8,9 @@ found, nothing is due, and the ledger can answer the claim. Everything else is I
 from collections.abc import Sequence
 from typing import Final
 
-from replay.disputes.assessment import Claim, Class, Remedy, Verdict
+from replay.cases.assessment import Claim, Class, Remedy, Verdict
+from replay.cases.faults import COVERS, FAULTS
 from replay.disputes.facts import Facts
-from replay.disputes.faults import COVERS, FAULTS
 from replay.disputes.grounds import BetFacts
 
 _NO_WALLET: Final = (

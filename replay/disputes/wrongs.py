@@ -11,8 +11,8 @@ from typing import Final
 
 from ledger import Finding, Recorded
 from ledger import findings as of_ledger
-from ledger.clock import parse_time
-from ledger.events import (
+from ledger.leaf.clock import parse_time
+from ledger.leaf.events import (
     CardDealt,
     DecisionMade,
     DecisionOffered,
@@ -24,11 +24,11 @@ from replay import findings as codes
 from replay.currency import amount_text
 from replay.disputes import sources
 from replay.disputes.facts import Facts
-from replay.disputes.play_on import state_of, steps_before
 from replay.engine.cards import VALUE, pretty
 from replay.engine.hand import DECLINE, INSURANCE_ACTS
 from replay.engine.round import Decide
 from replay.errors import ShoeError
+from replay.rounds.play_on import state_of, steps_before
 
 BY_AMOUNTS: Final = frozenset(
     {

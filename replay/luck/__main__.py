@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from replay.games import GAMES
+from replay.games.published import GAMES
 from replay.luck.values import compute, write
 
 DATA = Path(__file__).parent / "data"

@@ -9,11 +9,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from replay.bulk.tables import ABSENT, ACTS, NUMBER, OWES, Ints
 from replay.engine.cards import PACK, VALUE
 from replay.engine.hand import CASH_OUT, EVEN_MONEY, INSURANCE, SPLIT
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.round import NATURAL, initial_deal_length
+from replay.kernel.tables import ABSENT, ACTS, NUMBER, OWES, Ints
 from replay.luck.counts import (
     DEALER_BUST,
     DEALER_LATE_BUST,

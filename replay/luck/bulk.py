@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from replay.bulk.batch import Columns, sound
-from replay.bulk.tables import NUMBER, Ints
-from replay.bulk.words import (
+from replay.engine.hand import CASH_OUT, INSURANCE, INSURANCE_ACTS
+from replay.engine.outcomes import INSURANCE_BET, MAIN
+from replay.engine.rules import Rules
+from replay.kernel.batch import Columns, sound
+from replay.kernel.symbols import (
     BET,
     CARD,
     CHECKED,
@@ -29,9 +31,7 @@ from replay.bulk.words import (
     STAKE,
     SYMBOL,
 )
-from replay.engine.hand import CASH_OUT, INSURANCE, INSURANCE_ACTS
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.rules import Rules
+from replay.kernel.tables import NUMBER, Ints
 from replay.luck.batch import Moves, Stakes, decompose_moves
 from replay.luck.counts import COUNT_KINDS, COUNT_SUMS, tallied
 from replay.luck.kinds import LUCK, LUCK_KINDS, ROUNDING, SKILL, SKILL_KINDS

@@ -13,10 +13,10 @@ from typing import Final, TypeAlias
 import msgspec
 import numpy as np
 
-from replay.bulk.tables import Ints, Tables
 from replay.engine.dealer import Dealer, makes_natural
 from replay.engine.hand import DOUBLE, Hand
 from replay.engine.round import Check, Deal, RoundState, Show
+from replay.kernel.tables import Ints, Tables
 from replay.luck.kinds import drawn_by
 from replay.theory.values import ACE, TEN, Floats
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealerChecked,
@@ -26,7 +26,7 @@ from replay.engine.round import (
 )
 from replay.errors import IllegalMove
 from replay.luck.one_round import Decomposition, Symbol, decompose
-from replay.replayer import Replay
+from replay.rounds.replayer import Replay
 
 
 def decompose_replay(replay: Replay) -> Decomposition | None:

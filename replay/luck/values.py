@@ -18,11 +18,11 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from replay.bulk.tables import NUMBER, Ints, Tables, compile_tables
 from replay.engine.dealer import Dealer
 from replay.engine.hand import Hand
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_json
+from replay.kernel.tables import NUMBER, Ints, Tables, compile_tables
 from replay.theory.basic import any_acts
 from replay.theory.side_bets import insurance, side_bet
 from replay.theory.up_card import (

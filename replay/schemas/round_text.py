@@ -3,7 +3,6 @@
 from replay.engine.cards import FACE_DOWN
 from replay.engine.hand import CASH_OUT, INSURANCE_ACTS
 from replay.engine.round import DEALER
-from replay.round_text import MAX_MINOR, RESULTS, V1, V2
 from replay.schemas import DRAFT
 from replay.schemas.events import (
     ACTS,
@@ -17,6 +16,7 @@ from replay.schemas.events import (
     matching,
     one_of,
 )
+from replay.written.round_text import MAX_MINOR, RESULTS, V1, V2
 
 _AMOUNT = "0|[1-9][0-9]{0,15}"
 _UNKNOWN = FACE_DOWN.replace("?", r"\?")

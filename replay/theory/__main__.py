@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from replay.games import GAMES
+from replay.games.published import GAMES
 from replay.theory.cache import write_theory
 from replay.theory.solve import solve
 

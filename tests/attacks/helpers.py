@@ -6,11 +6,11 @@ from shutil import rmtree
 from typing import Any, TypeAlias
 
 from ledger import findings
-from ledger.directory import CHECKPOINTS
 from ledger.ledger import Ledger
-from ledger.merkle import leaf_hash
-from ledger.tree import grow
-from ledger.verify import VerifyResult, verify
+from ledger.store.directory import CHECKPOINTS
+from ledger.tree.merkle import leaf_hash
+from ledger.tree.tiles import grow
+from ledger.verify.whole import VerifyResult, verify
 from tests.attacks.conftest import Scene
 from tests.ledger.helpers import free_of_constraints
 

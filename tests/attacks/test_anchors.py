@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from ledger import findings
-from ledger.bundle import make_bundle, receipt_checkpoints
+from ledger.exchange.bundle import make_bundle, receipt_checkpoints
 from ledger.ledger import Ledger
-from ledger.verify import verify
+from ledger.verify.whole import verify
 from replay.bulk.audit import audit
 from tests.attacks.conftest import Scene
 from tests.attacks.helpers import forget, rebuild_tiles, remove, renumber

@@ -7,10 +7,10 @@ import pytest
 
 from ledger import findings
 from ledger.errors import PublishRefused, SigningRefused, StoreDamaged
+from ledger.exchange.publish import publish, verify_published
+from ledger.exchange.tile_files import tile_path
 from ledger.ledger import Ledger
-from ledger.publish import publish, verify_published
 from ledger.signing import sign_checkpoint
-from ledger.tile_files import tile_path
 from ledger.verify.fsck import fsck
 from tests.attacks.conftest import Scene
 from tests.attacks.helpers import (

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.leaf_stream import read_stream
+from ledger.exchange.leaf_stream import read_stream
+from ledger.exchange.tile_files import encode_entries
+from ledger.exchange.transfer import export_leaves
 from ledger.ledger import Ledger
-from ledger.tile_files import encode_entries
-from ledger.transfer import export_leaves
 from tests.attacks.conftest import Scene
 from tests.cli.conftest import Shoeproof, shoeproof
 from tests.ledger.helpers import ROUND

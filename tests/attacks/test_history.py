@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from ledger import findings
-from ledger.bundle import make_bundle, parse_bundle, verify_bundle
-from ledger.checkpoint import parse_checkpoint
+from ledger.checkpoint.proof import parse_head
+from ledger.checkpoint.signed import parse_checkpoint
 from ledger.errors import KeyUnusable, ProofRefused, PublishRefused, SigningRefused, StreamConflict
-from ledger.events import RoundVoided
+from ledger.exchange.bundle import make_bundle, parse_bundle, verify_bundle
+from ledger.exchange.publish import publish
+from ledger.leaf.events import RoundVoided
 from ledger.ledger import Ledger
-from ledger.merkle import leaf_hash, verify_consistency, verify_inclusion
-from ledger.publish import publish
 from ledger.signing import sign_checkpoint
-from ledger.tlog_proof import parse_head
-from ledger.verify import verify
+from ledger.tree.merkle import leaf_hash, verify_consistency, verify_inclusion
+from ledger.verify.whole import verify
 from tests.attacks.conftest import Scene
 from tests.attacks.helpers import NOT_WHAT_WAS_SIGNED, found, found_with_kept
 from tests.ledger.helpers import (

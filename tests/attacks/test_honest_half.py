@@ -1,6 +1,6 @@
 """What no verification of the record can detect: it passes, and these tests say that it does."""
 
-from ledger.events import BetSettled, RoundClosed, RoundVoided
+from ledger.leaf.events import BetSettled, RoundClosed, RoundVoided
 from ledger.ledger import Ledger
 from ledger.signing import sign_checkpoint
 from tests.attacks.conftest import Scene

@@ -10,14 +10,15 @@ import pytest
 
 from ledger import findings
 from ledger.errors import EventRefused, StoreDamaged
-from ledger.events import AlarmRaised, KeyRevoked, RulesAdded
+from ledger.leaf.events import AlarmRaised, KeyRevoked, RulesAdded
+from ledger.leaf.stored import StoredLeaf
 from ledger.ledger import Ledger
 from ledger.rotation import revoke_key
-from ledger.schema import StoredLeaf
-from ledger.verify import read_again, verify
 from ledger.verify.fsck import fsck
+from ledger.verify.second_reads import read_again
+from ledger.verify.whole import verify
 from replay.bulk.audit import audit
-from replay.catalogue import add_published_games
+from replay.rounds.catalogue import add_published_games
 from tests.attacks.conftest import Scene
 from tests.bulk.ledgers import interleaved
 from tests.ledger.helpers import (

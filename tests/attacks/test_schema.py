@@ -9,8 +9,8 @@ import pytest
 from ledger import findings
 from ledger.errors import StoreDamaged
 from ledger.ledger import Ledger
-from ledger.verify import verify
 from ledger.verify.fsck import fsck
+from ledger.verify.whole import verify
 from tests.attacks.conftest import Scene
 from tests.ledger.helpers import ORIGIN, play
 

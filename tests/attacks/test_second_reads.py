@@ -13,13 +13,13 @@ import pytest
 
 from ledger import findings
 from ledger.errors import StoreDamaged
-from ledger.events import Refunded
+from ledger.leaf.events import Refunded
+from ledger.leaf.stored import StoredLeaf
+from ledger.leaf.streams import DISPUTES_PREFIX
 from ledger.ledger import Ledger
-from ledger.schema import StoredLeaf
-from ledger.streams import DISPUTES_PREFIX
 from replay import findings as codes
 from replay.bulk.audit import LedgerAudit, audit
-from replay.catalogue import add_published_games
+from replay.rounds.catalogue import add_published_games
 from tests.bulk.ledgers import interleaved
 from tests.ledger.helpers import ORIGIN
 from tests.replay.test_seeds import SEED, played

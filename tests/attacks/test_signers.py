@@ -7,13 +7,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import findings
-from ledger.envelope import Event, payload, seal_leaf
 from ledger.errors import KeyNotValid, KeyUnusable, RolesRefused
-from ledger.events import CardDealt, KeyAdded, KeyRevoked
-from ledger.keys import FileSigner, parse_vkey
+from ledger.keys.key import FileSigner, parse_vkey
+from ledger.leaf.envelope import Event, payload, seal_leaf
+from ledger.leaf.events import CardDealt, KeyAdded, KeyRevoked
+from ledger.leaf.streams import KEYS_STREAM
 from ledger.ledger import Ledger
-from ledger.streams import KEYS_STREAM
-from ledger.transaction import SealedEvent
+from ledger.store.transaction import SealedEvent
 from tests.attacks.conftest import Scene
 from tests.attacks.helpers import (
     NOT_WHAT_WAS_SIGNED,

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
-from replay.catalogue import add_published_games
+from replay.rounds.catalogue import add_published_games
 
 
 @pytest.fixture

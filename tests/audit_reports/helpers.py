@@ -11,14 +11,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from audit_reports.projection import Projection
 from audit_reports.rtp_report import from_ledger
 from audit_reports.rtp_report.figures import Scope, cells
 from audit_reports.rtp_report.model import GameReport, RtpReport
 from audit_reports.rtp_report.records import Cell
-from audit_reports.tables import open_tables
+from audit_reports.tables.projection import Projection
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealRequested,
@@ -35,7 +35,7 @@ from ledger.events import (
 )
 from replay.engine.rules import rules_digest
 from replay.engine.shoe import commitment
-from replay.games import GAMES
+from replay.games.published import GAMES
 
 ZAPPIT = rules_digest(GAMES["zappit"].rules)
 NBA = rules_digest(GAMES["nba"].rules)

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import pytest
 
-from audit_reports.checks import run_checks
 from audit_reports.rtp_report.figures import Scope
 from audit_reports.rtp_report.from_ledger import Asked, judged_of
 from audit_reports.rtp_report.records import Cell
-from audit_reports.tables import open_tables
+from audit_reports.tables.checks.run import run_checks
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     Awarded,
     BetResettled,
     ComplaintOpened,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from audit_reports.cells import safe_cell, write_rows
+from audit_reports.pages.cells import safe_cell, write_rows
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,12 +6,12 @@ import duckdb
 import msgspec
 import pytest
 
-from audit_reports.checks import Check, checks, run_checks
 from audit_reports.rtp_report.from_ledger import Asked
 from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.tables import open_tables
+from audit_reports.tables.checks.run import Check, checks, run_checks
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     BetResettled,
     BetSettled,
     CardDealt,
@@ -25,11 +25,11 @@ from ledger.events import (
     RoundVoided,
     StakesPlaced,
 )
-from replay.catalogue import current_rules
-from replay.games import GAMES
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from replay.games.published import GAMES
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import current_rules
 from tests.audit_reports.helpers import (
     begun,
     closed,

@@ -15,12 +15,12 @@ from audit_reports.rtp_report.from_ledger import Asked, judged_of
 from audit_reports.rtp_report.model import BetReport, RtpReport, Shuffle
 from audit_reports.rtp_report.shoes import shoe_readings
 from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.tables import open_tables
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from ledger.events import DealRequested, EventData, RoundVoided, ShoeCommitted, ShoeRevealed
-from replay.audit import audit
-from replay.catalogue import add_published_games
+from ledger.leaf.events import DealRequested, EventData, RoundVoided, ShoeCommitted, ShoeRevealed
+from replay.audit.one_by_one import audit
 from replay.engine.shoe import commitment
+from replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     ANY_COMMITMENT,
     ANY_SEED,

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from audit_reports.luck import ALL_LUCK
+from audit_reports.rows.luck import ALL_LUCK
 from audit_reports.rtp_report.figures import Figures, Scope, figures
 from replay.luck.counts import COUNT_KINDS
 from replay.luck.kinds import LUCK_KINDS

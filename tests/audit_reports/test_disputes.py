@@ -4,9 +4,16 @@ from fractions import Fraction
 
 import pytest
 
-from audit_reports.projection import open_projection
+from audit_reports.tables.projection import open_projection
 from ledger import Ledger
-from ledger.events import BetResettled, DisputeDecided, EventData, Refunded, WinHeld, WinReleased
+from ledger.leaf.events import (
+    BetResettled,
+    DisputeDecided,
+    EventData,
+    Refunded,
+    WinHeld,
+    WinReleased,
+)
 from tests.audit_reports.helpers import (
     begun,
     cells_of,

@@ -19,7 +19,7 @@ from audit_reports.rtp_report.records import VoidOutcomes
 from audit_reports.rtp_report.write import render_rtp_report
 from audit_reports.statistics.exact import two_sided_hypergeometric
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -32,8 +32,8 @@ from ledger.events import (
     RoundVoided,
     ShoeCommitted,
 )
-from replay.audit import audit
-from replay.catalogue import add_published_games
+from replay.audit.one_by_one import audit
+from replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import go_on, report_on, the_game
 from tests.bulk.rounds import honest_round
 from tests.drawn import shared

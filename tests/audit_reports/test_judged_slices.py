@@ -13,7 +13,7 @@ from audit_reports.rtp_report.model import GameReport, Row
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.statistics.verdict import level_of_each
 from replay.engine.rules import rules_digest
-from replay.games import GAMES
+from replay.games.published import GAMES
 from tests.audit_reports.simulated import SimulatedTables, simulated_rows
 from tests.luck.simulator import HONEST, Crooked
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from audit_reports import memory, sql
-from audit_reports.projection import open_projection
+from audit_reports.tables import memory, sql
+from audit_reports.tables.projection import open_projection
 from ledger import Ledger
 
 GIB = 1 << 30

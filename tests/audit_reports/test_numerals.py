@@ -1,6 +1,13 @@
 """Numbers as people read them."""
 
-from audit_reports.numerals import amount, number, percent, points, signed_amount, standard_errors
+from audit_reports.pages.numerals import (
+    amount,
+    number,
+    percent,
+    points,
+    signed_amount,
+    standard_errors,
+)
 
 
 def test_numbers_below_zero_have_a_minus_sign_and_currencies_keep_their_hyphens() -> None:

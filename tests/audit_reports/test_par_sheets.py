@@ -11,14 +11,14 @@ import pytest
 from msgspec.structs import replace
 
 from audit_reports.errors import ParSheetRefused
-from audit_reports.par_sheets import ParSheet, prints, read_par_sheets
 from audit_reports.rtp_report.from_ledger import Asked, report_on
 from audit_reports.rtp_report.model import Approved, RtpReport
 from audit_reports.rtp_report.theoretical import theoretical
-from audit_reports.tables import open_tables
+from audit_reports.tables.par_sheets import ParSheet, prints, read_par_sheets
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from replay.games import GAMES
 from replay.games.game import Game
+from replay.games.published import GAMES
 from tests.audit_reports.helpers import NBA, ZAPPIT, play, simple
 
 SHEET: dict[str, Any] = {

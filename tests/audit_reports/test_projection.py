@@ -9,12 +9,13 @@ from typing import Any
 import duckdb
 import pytest
 
-from audit_reports import projection as projections
-from audit_reports import verified as verification
 from audit_reports.errors import LeafRefused, ProjectionUnavailable
-from audit_reports.projection import open_projection
+from audit_reports.rows import verified as verification
+from audit_reports.tables import projection as projections
+from audit_reports.tables.projection import open_projection
 from ledger import Ledger
-from ledger.events import (
+from ledger.findings import KEY_NOT_VALID, PREV_MISMATCH, SEQ_GAP, SIGNATURE_INVALID
+from ledger.leaf.events import (
     Awarded,
     ConnectionLost,
     DealRequested,
@@ -25,12 +26,11 @@ from ledger.events import (
     ServiceStopped,
     StakesPlaced,
 )
-from ledger.findings import KEY_NOT_VALID, PREV_MISMATCH, SEQ_GAP, SIGNATURE_INVALID
-from ledger.streams import OPERATIONS_STREAM
-from replay.catalogue import add_published_games, current_rules
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from ledger.leaf.streams import OPERATIONS_STREAM
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import (
     begun,
     closed,

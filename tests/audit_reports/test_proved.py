@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from audit_reports import projection as projections
-from audit_reports import verified as verification
 from audit_reports.errors import LeafRefused
-from audit_reports.projection import open_projection
+from audit_reports.rows import verified as verification
+from audit_reports.tables import projection as projections
+from audit_reports.tables.projection import open_projection
 from ledger import Ledger
-from ledger.checkpoint import Checkpoint
-from ledger.events import KeyRevoked
+from ledger.checkpoint.note import sign_note
+from ledger.checkpoint.signed import Checkpoint
 from ledger.findings import CHECKPOINT_MISMATCH, KEY_NOT_VALID, SIGNATURE_INVALID
-from ledger.note import sign_note
+from ledger.leaf.events import KeyRevoked
 from ledger.signing import sign_checkpoint
 from ledger.verify import ranges as checked_ranges
 from ledger.verify.batch import LeafBatch
-from replay.catalogue import add_published_games
+from replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     begun,
     closed,

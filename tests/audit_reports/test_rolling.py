@@ -21,7 +21,7 @@ from audit_reports.rtp_report.rolling import WINDOW, accused_windows, windows_of
 from audit_reports.rtp_report.slices import judged_row
 from audit_reports.rtp_report.theoretical import theoretical
 from replay.engine.rules import rules_digest
-from replay.games import GAMES
+from replay.games.published import GAMES
 from tests.audit_reports.simulated import BEGUN, LEAVES_A_ROUND, SimulatedTables, simulated_rows
 from tests.bench.false_alarms import figures_of, pools, years_of
 from tests.luck.simulator import HONEST, Crooked

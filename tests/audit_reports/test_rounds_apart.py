@@ -19,12 +19,12 @@ from audit_reports.rtp_report.from_ledger import Asked, judged_of
 from audit_reports.rtp_report.model import Accounted, BetReport
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.tables import open_tables
-from cli.rtp_screen import print_rtp
+from audit_reports.tables.views import open_tables
+from cli.screen.rtp import print_rtp
 from ledger import Ledger
-from ledger.events import BetSettled, DecisionMade, Refund, RoundVoided
+from ledger.leaf.events import BetSettled, DecisionMade, Refund, RoundVoided
 from replay.engine.rules import rules_digest
-from replay.games import GAMES
+from replay.games.published import GAMES
 from tests.audit_reports.helpers import NBA, begun, closed, play, report_on, settled, simple, voided
 from tests.audit_reports.simulated import SimulatedTables, simulated_rows
 from tests.audit_reports.test_house_claims import Round, honest, main_bet, report_of, wins

@@ -6,10 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from audit_reports import sql
-from audit_reports.luck import COUNT_COLUMNS, PART_COLUMNS
-from audit_reports.projection import open_projection
-from audit_reports.rows import (
+from audit_reports.rows.luck import COUNT_COLUMNS, PART_COLUMNS
+from audit_reports.rows.records import (
     BetRow,
     CardRow,
     DecisionRow,
@@ -19,8 +17,10 @@ from audit_reports.rows import (
     RoundRow,
     WouldHavePaidRow,
 )
+from audit_reports.tables import sql
+from audit_reports.tables.projection import open_projection
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     AlarmRaised,
     BetSettled,
     CardDealt,
@@ -36,12 +36,12 @@ from ledger.events import (
     RoundVoided,
     Stakes,
 )
-from ledger.recorded import read_leaf
-from replay.catalogue import add_published_games, current_rules
-from replay.games import GAMES
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from ledger.leaf.recorded import read_leaf
+from replay.games.published import GAMES
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import begun, closed, made, play, settled, simple, voided
 
 

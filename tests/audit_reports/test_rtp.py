@@ -9,8 +9,8 @@ from audit_reports.rtp_report.records import Cell
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.statistics.intervals import standard_error
 from ledger import Ledger
-from ledger.events import EventData, StakesPlaced
-from replay.games import GAMES
+from ledger.leaf.events import EventData, StakesPlaced
+from replay.games.published import GAMES
 from tests.audit_reports.helpers import (
     NBA,
     ZAPPIT,

@@ -12,16 +12,16 @@ from msgspec.structs import replace
 
 import audit_reports
 import cli
-from audit_reports.par_sheets import ParSheet
 from audit_reports.rtp_report import from_ledger
 from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
 from audit_reports.rtp_report.from_ledger import Asked
 from audit_reports.rtp_report.model import BetReport, GameReport, RtpReport
 from audit_reports.rtp_report.write import alike, render_rtp_report
-from audit_reports.sql import Record, query
-from audit_reports.tables import open_tables
+from audit_reports.tables.par_sheets import ParSheet
+from audit_reports.tables.sql import Record, query
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     BetResettled,
     BetSettled,
     DealRequested,
@@ -31,11 +31,12 @@ from ledger.events import (
     RoundOpened,
     RoundVoided,
 )
-from ledger.signing import kept_checkpoints, sign_checkpoint
-from replay.catalogue import current_rules
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from ledger.signing import sign_checkpoint
+from ledger.store.kept_checkpoints import kept_checkpoints
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import current_rules
 from tests.audit_reports.helpers import (
     NBA,
     ZAPPIT,

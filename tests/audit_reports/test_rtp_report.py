@@ -16,12 +16,12 @@ from audit_reports.rtp_report.from_ledger import Asked
 from audit_reports.rtp_report.model import RtpReport
 from audit_reports.rtp_report.write import COLUMNS, render_rtp_report
 from ledger import Ledger
-from ledger.events import BetResettled, BetSettled, EventData, RoundOpened
-from ledger.rounds import is_round
-from replay.catalogue import add_published_games, add_rules, current_rules
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from ledger.leaf.events import BetResettled, BetSettled, EventData, RoundOpened
+from ledger.store.round_index import is_round
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, add_rules, current_rules
 from tests.audit_reports.helpers import (
     NBA,
     begun,

@@ -18,10 +18,10 @@ from audit_reports.rtp_report.from_ledger import Asked, judged_of
 from audit_reports.rtp_report.model import GameReport, Idle, Row
 from audit_reports.rtp_report.spans import idle_spans
 from audit_reports.rtp_report.write import render_rtp_report, rows_in_time
-from audit_reports.tables import open_tables
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from ledger.clock import parse_time
-from ledger.events import (
+from ledger.leaf.clock import parse_time
+from ledger.leaf.events import (
     BetSettled,
     DealRequested,
     EventData,
@@ -30,11 +30,12 @@ from ledger.events import (
     RoundOpened,
     RoundVoided,
 )
-from replay.catalogue import add_published_games, rules_by_digest
-from replay.games import GAMES
-from replay.luck import Decomposition, decompose_replay
+from replay.games.published import GAMES
 from replay.luck.kinds import LUCK, SKILL
-from replay.replayer import replay_round
+from replay.luck.one_round import Decomposition
+from replay.luck.recorded import decompose_replay
+from replay.rounds.catalogue import add_published_games, rules_by_digest
+from replay.rounds.replayer import replay_round
 from tests.audit_reports.helpers import begun, play, report_on, simple
 from tests.bulk.rounds import honest_round, stakes_for
 from tests.replay.helpers import HandClock

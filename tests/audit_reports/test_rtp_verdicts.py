@@ -14,9 +14,9 @@ from audit_reports.rtp_report.figures import Scope, figures
 from audit_reports.rtp_report.model import BetReport, GameReport
 from audit_reports.rtp_report.theoretical import theoretical
 from audit_reports.statistics.sums import BetSums
-from replay.alarms import Alarm, Step
 from replay.engine.rules import rules_digest
-from replay.games import GAMES
+from replay.games.published import GAMES
+from replay.live.alarms import Alarm, Step
 from tests.audit_reports.simulated import SimulatedTables, simulated
 from tests.luck.simulator import HONEST, Crooked
 

@@ -13,16 +13,16 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from audit_reports import segments as publishing
 from audit_reports.errors import SegmentsRefused
-from audit_reports.projection import open_projection
 from audit_reports.rtp_report.figures import Scope, cells
-from audit_reports.segments import FORMAT, MANIFEST, TABLES, read_manifest
-from audit_reports.tables import open_tables, read_tables
+from audit_reports.tables import segments as publishing
+from audit_reports.tables.projection import open_projection
+from audit_reports.tables.segments import FORMAT, MANIFEST, TABLES, read_manifest
+from audit_reports.tables.views import open_tables, read_tables
 from ledger import Ledger
-from ledger.events import BetResettled, ConnectionLost
+from ledger.leaf.events import BetResettled, ConnectionLost
 from ledger.signing import sign_checkpoint
-from replay.catalogue import add_published_games
+from replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     NBA,
     begun,
@@ -285,7 +285,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from audit_reports import segments
-from audit_reports.tables import open_tables
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
 
 step, count = int(sys.argv[2]), 0

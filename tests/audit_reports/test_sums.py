@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from audit_reports.luck import ALL_LUCK, COUNT_COLUMNS, PART_COLUMNS, UNIT_COLUMNS
+from audit_reports.rows.luck import ALL_LUCK, COUNT_COLUMNS, PART_COLUMNS, UNIT_COLUMNS
 from audit_reports.rtp_report.figures import Scope, cells, figures
 from audit_reports.rtp_report.records import Cell
 from audit_reports.statistics.sums import BetSums

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import pytest
 
-from audit_reports.checks import run_checks
 from audit_reports.rtp_report.figures import Scope
 from audit_reports.rtp_report.from_ledger import Asked, judged_of
 from audit_reports.rtp_report.model import BetReport, RtpReport
 from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.tables import open_tables
+from audit_reports.tables.checks.run import run_checks
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -32,7 +32,7 @@ from ledger.events import (
     WinHeld,
     WinReleased,
 )
-from replay.wallet import HELD
+from replay.wallet.wallet import HELD
 from tests.audit_reports.helpers import begun, closed, go_on, play, report_on
 
 STAKES: Stakes = {"s1": {"main": 1000}}

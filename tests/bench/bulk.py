@@ -24,31 +24,31 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import Ledger, Recorded, StoredLeaf
-from ledger.events import CLOSING
-from ledger.keyring import KeyRing
-from ledger.merkle import leaf_hash, root_hash
-from ledger.recorded import read_leaf
-from ledger.rounds import is_round
+from ledger.keys.keyring import KeyRing
+from ledger.leaf.events import CLOSING
+from ledger.leaf.recorded import read_leaf
 from ledger.signing import sign_checkpoint
-from ledger.verify import verify
+from ledger.store.round_index import is_round
+from ledger.tree.merkle import leaf_hash, root_hash
 from ledger.verify.batch import LeafBatch, elsewhere
 from ledger.verify.ranges import check_range
-from replay.audit import Gathered
-from replay.audit import audit as scalar_audit
+from ledger.verify.whole import verify
+from replay.audit.one_by_one import Gathered
+from replay.audit.one_by_one import audit as scalar_audit
 from replay.bulk.audit import RANGE, audit
-from replay.bulk.batch import Columns, sound
-from replay.bulk.export import export_parquet
-from replay.bulk.manifest import NAME, read_manifest
-from replay.bulk.parquet import audit_parquet
-from replay.bulk.reading import Reader, RoundsBuilder
-from replay.bulk.shoes import committed, first_cards
-from replay.bulk.words import Own, Vocabulary
-from replay.catalogue import add_published_games, current_rules, rules_by_digest
-from replay.games import GAMES
-from replay.players import make_player
-from replay.replayer import replay_round
-from replay.simulation import simulate
-from replay.table import TableSettings
+from replay.bulk.export.manifest import NAME, read_manifest
+from replay.bulk.export.parquet import audit_parquet
+from replay.bulk.export.write import export_parquet
+from replay.games.published import GAMES
+from replay.kernel.batch import Columns, sound
+from replay.kernel.reading import Reader, RoundsBuilder
+from replay.kernel.shoes import committed, first_cards
+from replay.kernel.symbols import Own, Vocabulary
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
+from replay.rounds.replayer import replay_round
 from tests.bench.engine import STAKES, timed
 from tests.bench.peers import ROUNDS as PLAYED
 from tests.bench.peers import peers

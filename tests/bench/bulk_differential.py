@@ -16,9 +16,9 @@ from random import Random
 from typing import NamedTuple
 
 from ledger import Ledger
-from replay.bulk.batch import replay_batch, sound
-from replay.catalogue import rules_by_digest
-from replay.games import GAMES
+from replay.games.published import GAMES
+from replay.kernel.batch import replay_batch, sound
+from replay.rounds.catalogue import rules_by_digest
 from tests.bulk.helpers import assert_play_judged_alike, by_replayer, columns_of
 from tests.bulk.rounds import corrupted, honest_round, recarded, stakes_for
 from tests.replay.helpers import new_ledger

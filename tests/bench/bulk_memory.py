@@ -18,8 +18,8 @@ import psutil
 
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
-from replay.bulk.export import ROUNDS, export_parquet
-from replay.games import GAMES
+from replay.bulk.export.write import ROUNDS, export_parquet
+from replay.games.published import GAMES
 from tests.bench.bulk import made, repeat
 
 COMMAND = (sys.executable, "-c", "from cli.main import run; run()", "audit", "--json")

@@ -18,7 +18,7 @@ from audit_reports.statistics.intervals import rtp_on_initial_stakes
 from audit_reports.statistics.sequences import Floats, betting_looks, luck_looks, rtp_looks
 from audit_reports.statistics.sums import BetSums, LuckSums
 from replay.engine.side_bets import side_bet_odds
-from replay.games import GAMES
+from replay.games.published import GAMES
 from replay.theory.cache import theory
 
 DAYS = 365

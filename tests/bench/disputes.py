@@ -14,13 +14,13 @@ from random import Random
 from statistics import median
 
 from ledger import Ledger
-from ledger.verify import verify_stream
-from replay.batch import Batch
-from replay.catalogue import add_published_games, current_rules
+from ledger.verify.one_stream import verify_stream
 from replay.disputes.assess import assess
 from replay.disputes.evidence import gather
 from replay.engine.round import Decide
-from replay.table import LiveTable, TableSettings
+from replay.live.batch import Batch
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.disputes.stage import investigate
 
 ASSESSED = 30

@@ -17,16 +17,16 @@ from typing import TypeVar
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import Ledger
-from ledger.envelope import pae, split_leaf
-from replay.catalogue import add_published_games, current_rules, rules_by_digest
+from ledger.leaf.envelope import pae, split_leaf
 from replay.engine.outcomes import outcomes
 from replay.engine.round import Decide, RoundState
 from replay.engine.rules import Rules, rules_digest
 from replay.engine.shoe import Shoe
-from replay.games import GAMES
-from replay.players import basic_player
-from replay.replayer import replay_round
-from replay.table import LiveTable, TableSettings
+from replay.games.published import GAMES
+from replay.live.players import basic_player
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
+from replay.rounds.replayer import replay_round
 from tests.replay.helpers import play
 
 Answer = TypeVar("Answer")

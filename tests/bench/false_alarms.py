@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from audit_reports.luck import ALL_LUCK, UNIT_COLUMNS
+from audit_reports.rows.luck import ALL_LUCK, UNIT_COLUMNS
 from audit_reports.rtp_report.build import Theories, build_games
 from audit_reports.rtp_report.figures import Figures, PartSums, Scope
 from audit_reports.rtp_report.records import MILLION, BetKey, Cell, PartTotals
@@ -30,7 +30,7 @@ from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
 from audit_reports.statistics.verdict import LEVEL, OUT_OF_RANGE, level_of_each
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from replay.engine.rules import rules_digest
-from replay.games import GAMES
+from replay.games.published import GAMES
 from replay.luck.batch import decompose_moves
 from replay.luck.counts import BILLION, COUNT_KINDS
 from replay.luck.kinds import LUCK_KINDS

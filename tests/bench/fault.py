@@ -18,9 +18,9 @@ from audit_reports.fault_report.named import read_fault
 from audit_reports.fault_report.scan import Span, scan
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
-from replay.batch import Batch
 from replay.bulk.audit import audit
-from replay.catalogue import add_published_games
+from replay.live.batch import Batch
+from replay.rounds.catalogue import add_published_games
 from tests.faults.floor import both_ways, new_floor
 
 Made = TypeVar("Made")

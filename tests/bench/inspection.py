@@ -15,15 +15,15 @@ from typing import NamedTuple
 
 from audit_reports.inspection.run import Asked, inspect
 from audit_reports.shuffle_tests.battery import run_shuffle_tests
-from audit_reports.tables import open_tables
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
 from replay.bulk.audit import audit
-from replay.catalogue import add_published_games, current_rules
-from replay.games import GAMES
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from replay.games.published import GAMES
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 
 
 class Took(NamedTuple):

@@ -14,13 +14,13 @@ from typing import TypeVar
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from ledger import Ledger
-from ledger.envelope import pae, split_leaf
-from ledger.keys import parse_vkey
-from ledger.verify import verify
-from replay.catalogue import add_published_games, current_rules
-from replay.players import make_player
-from replay.simulation import SimulationResult, simulate
-from replay.table import TableSettings
+from ledger.keys.key import parse_vkey
+from ledger.leaf.envelope import pae, split_leaf
+from ledger.verify.whole import verify
+from replay.live.players import make_player
+from replay.live.simulation import SimulationResult, simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 
 Answer = TypeVar("Answer")
 

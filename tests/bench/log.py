@@ -15,15 +15,15 @@ from statistics import median
 from unittest.mock import patch
 
 from ledger import Ledger
-from ledger.bundle import make_bundle, verify_bundle
-from ledger.events import EventData
-from ledger.merkle import add_to_peaks, leaf_hash, root_of_peaks, subtrees_of
+from ledger.exchange.bundle import make_bundle, verify_bundle
+from ledger.leaf.events import EventData
 from ledger.signing import sign_checkpoint
-from ledger.verify import verify
-from replay.catalogue import add_published_games, current_rules
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from ledger.tree.merkle import add_to_peaks, leaf_hash, root_of_peaks, subtrees_of
+from ledger.verify.whole import verify
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.bench.ledger import timed
 from tests.ledger.helpers import round_id, short_round
 
@@ -69,7 +69,7 @@ def cost_of_the_tree(folder: Path, each: str, count: int) -> None:
         seconds: dict[bool, list[float]] = {True: [], False: []}
         for number in range(ROUNDS):
             seconds[True].append(timed(partial(_append, grown, number, count))[0])
-            with patch("ledger.transaction.Transaction.grow", lambda _, reached: reached):
+            with patch("ledger.store.transaction.Transaction.grow", lambda _, reached: reached):
                 seconds[False].append(timed(partial(_append, bare, number, count))[0])
     grows, alone = median(seconds[True]), median(seconds[False])
     report(

@@ -21,21 +21,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from audit_reports.luck import luck_rows
-from audit_reports.round_leaves import part
-from audit_reports.round_tables import table_schemas
-from audit_reports.said import text_of
+from audit_reports.rows.luck import luck_rows
+from audit_reports.rows.round_leaves import part
+from audit_reports.rows.said import text_of
+from audit_reports.tables.round_tables import table_schemas
 from ledger import Ledger
-from replay.catalogue import add_published_games, current_rules, rules_by_digest
-from replay.games import GAMES
-from replay.luck import decompose_replay
+from replay.games.published import GAMES
+from replay.live.players import make_player
+from replay.live.simulation import simulate as record
+from replay.live.table import TableSettings
 from replay.luck.batch import decompose_moves
 from replay.luck.kinds import LUCK_KINDS
+from replay.luck.recorded import decompose_replay
 from replay.luck.values import values_of
-from replay.players import make_player
-from replay.replayer import replay_round
-from replay.simulation import simulate as record
-from replay.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
+from replay.rounds.replayer import replay_round
 from tests.luck.simulator import HONEST, STAKE_MINOR, Crooked, players, simulate
 
 AT_ONCE = 20_000

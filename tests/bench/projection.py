@@ -19,23 +19,23 @@ from time import perf_counter, process_time
 
 import msgspec
 
-from audit_reports.checks import run_checks
-from audit_reports.luck import COUNT_COLUMNS, PART_COLUMNS
-from audit_reports.projection import open_projection
+from audit_reports.rows.luck import COUNT_COLUMNS, PART_COLUMNS
 from audit_reports.rtp_report.figures import Scope, cells
 from audit_reports.rtp_report.from_ledger import Asked, report_on
 from audit_reports.rtp_report.records import Extent, GrowthStep, PartSum, Returned
 from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.segments import FORMAT, Manifest, publish
-from audit_reports.tables import Tables, open_tables, read_tables
+from audit_reports.tables.checks.run import run_checks
+from audit_reports.tables.projection import open_projection
+from audit_reports.tables.segments import FORMAT, Manifest, publish
+from audit_reports.tables.views import Tables, open_tables, read_tables
 from ledger import Ledger
-from ledger.merkle import leaf_hashes
 from ledger.signing import sign_checkpoint
-from replay.catalogue import add_published_games, current_rules
-from replay.games import GAMES
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from ledger.tree.merkle import leaf_hashes
+from replay.games.published import GAMES
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import NBA, ZAPPIT
 
 LEAVES_A_ROUND = 14

@@ -15,11 +15,11 @@ from pathlib import Path
 import msgspec
 
 from ledger import Ledger
-from replay.catalogue import add_policy, current_policy, rules_by_digest
-from replay.replayer import replay_round
-from replay.resume import resume_round
-from replay.view import view_of
-from replay.wallet import MemoryWallet
+from replay.live.resume import resume_round
+from replay.live.view import view_of
+from replay.rounds.catalogue import add_policy, current_policy, rules_by_digest
+from replay.rounds.replayer import replay_round
+from replay.wallet.wallet import MemoryWallet
 from tests.bench.sweep import fill
 
 ROUNDS = 3_000

@@ -16,6 +16,7 @@ from time import perf_counter
 import msgspec
 import numpy as np
 
+from audit_reports.rows.verified import made_of_verified
 from audit_reports.shuffle_tests.battery import run_shuffle_tests
 from audit_reports.shuffle_tests.counting import BATCH, Noted
 from audit_reports.shuffle_tests.deals import DealCounts
@@ -23,16 +24,15 @@ from audit_reports.shuffle_tests.drawn import WrongCards
 from audit_reports.shuffle_tests.records import DealtRound, SeenCard
 from audit_reports.shuffle_tests.repeats import Repeats
 from audit_reports.shuffle_tests.shoes import ShoeCounts
-from audit_reports.verified import made_of_verified
 from ledger import Ledger
-from replay.bulk.shoes import first_cards, whole_shoes
-from replay.bulk.words import Own
-from replay.catalogue import add_published_games, current_rules
 from replay.engine.cards import PACK
 from replay.engine.shoe import Shoe, context, keystream_block
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from replay.kernel.shoes import first_cards, whole_shoes
+from replay.kernel.symbols import Own
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 
 DIGEST = "ab" * 32
 DECKS = 8

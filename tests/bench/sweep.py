@@ -13,13 +13,13 @@ from datetime import timedelta
 from pathlib import Path
 
 from ledger import Ledger
-from ledger.clock import utc_now
-from replay.batch import Batch
-from replay.catalogue import add_published_games, current_rules
+from ledger.leaf.clock import utc_now
 from replay.engine.round import Decide
-from replay.open_rounds import OpenRounds
-from replay.sweep import sweep
-from replay.table import LiveTable, TableSettings
+from replay.live.batch import Batch
+from replay.live.open_rounds import OpenRounds
+from replay.live.sweep import sweep
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.bench.ledger import Answer, seconds_to_sign
 
 ROUNDS = 10_000

@@ -21,12 +21,12 @@ from typing import NamedTuple
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import Ledger
-from ledger.group import MOST
-from replay.catalogue import add_published_games, current_rules
+from ledger.store.group import MOST
 from replay.engine.round import Decide
-from replay.players import make_player
-from replay.table import LiveTable, TableSettings
-from replay.wallet import MemoryWallet
+from replay.live.players import make_player
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
+from replay.wallet.wallet import MemoryWallet
 from tests.bench.ledger import Answer
 
 STAKES = {"s1": {"main": 1000}}

@@ -16,10 +16,10 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
-from audit_reports.projection import open_projection
+from audit_reports.tables.projection import open_projection
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
-from ledger.verify import verify
+from ledger.verify.whole import verify
 from replay.bulk.audit import audit
 from tests.bench.bulk import Used, made, time_used
 

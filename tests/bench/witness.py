@@ -7,13 +7,13 @@ from statistics import median
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.checkpoint import Checkpoint
-from ledger.files import write_durably
-from ledger.keys import FileSigner
-from ledger.merkle import consistency_proof, leaf_hash, root_hash
-from ledger.note import NoteKey, sign_note
-from ledger.witness import Witness
-from ledger.witness_request import Request
+from ledger.checkpoint.note import NoteKey, sign_note
+from ledger.checkpoint.signed import Checkpoint
+from ledger.files.durable import write_durably
+from ledger.keys.key import FileSigner
+from ledger.tree.merkle import consistency_proof, leaf_hash, root_hash
+from ledger.witness.cosigner import Witness
+from ledger.witness.request import Request
 
 ORIGIN = "bench.example/log"
 SIZES = range(1000, 1200)

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from ledger import Finding, Recorded
-from ledger.streams import DISPUTES_PREFIX
+from ledger.leaf.streams import DISPUTES_PREFIX
 from replay import findings as codes
-from replay.audit import AuditResult
-from replay.bulk.batch import Columns, replay_batch, sound
-from replay.bulk.reading import RoundsBuilder
-from replay.bulk.words import Own, Vocabulary
+from replay.audit.one_by_one import AuditResult
 from replay.engine.rules import Rules
-from replay.replayer import replay_round
+from replay.kernel.batch import Columns, replay_batch, sound
+from replay.kernel.reading import RoundsBuilder
+from replay.kernel.symbols import Own, Vocabulary
+from replay.rounds.replayer import replay_round
 from tests.bulk.rounds import uncommitted
 
 Rounds = Sequence[Sequence[Recorded]]

@@ -3,16 +3,16 @@
 from random import Random
 
 from ledger import Ledger
-from ledger.envelope import Event, payload, seal_leaf
-from ledger.events import DisputeOpened, EventData, InputRefused, RoundVoided, ShoeRevealed
-from ledger.streams import DISPUTES_PREFIX, HOLDS_PREFIX, OPERATIONS_STREAM
-from ledger.transaction import SealedEvent
-from replay.batch import Batch
-from replay.catalogue import current_rules
+from ledger.leaf.envelope import Event, payload, seal_leaf
+from ledger.leaf.events import DisputeOpened, EventData, InputRefused, RoundVoided, ShoeRevealed
+from ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX, OPERATIONS_STREAM
+from ledger.store.transaction import SealedEvent
 from replay.engine.round import Decide
-from replay.games import GAMES
-from replay.live_round import LiveRound
-from replay.table import LiveTable, TableSettings
+from replay.games.published import GAMES
+from replay.live.batch import Batch
+from replay.live.live_round import LiveRound
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import current_rules
 from tests.bulk.other_events import ASIDES, ELSEWHERE
 from tests.bulk.rounds import LIMITS, stakes_for
 

@@ -13,14 +13,14 @@ from ledger import Ledger
 from ledger.errors import WorkersLost
 from ledger.verify import workers
 from ledger.verify.batch import LeafBatch
-from replay.audit import audit as scalar_audit
+from replay.audit.one_by_one import audit as scalar_audit
 from replay.bulk import pool
 from replay.bulk.audit import audit
 from replay.bulk.ranges import RangeJudge, RangeReport
-from replay.catalogue import add_published_games
 from replay.errors import ProgressUnusable
-from replay.games import GAMES
-from replay.interruptions import circumstances_of
+from replay.games.published import GAMES
+from replay.interruptions.check import circumstances_of
+from replay.rounds.catalogue import add_published_games
 from tests.bulk.ledgers import damage, interleaved
 from tests.bulk.other_events import ASIDES, ELSEWHERE
 from tests.replay.helpers import ORIGIN, new_ledger

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 
 from ledger import Ledger
-from ledger.events import EVENTS, CardDealt, EventData, InputRefused, RoundVoided
-from replay.bulk.batch import sound
-from replay.catalogue import rules_by_digest
-from replay.games import GAMES
+from ledger.leaf.events import EVENTS, CardDealt, EventData, InputRefused, RoundVoided
+from replay.games.published import GAMES
+from replay.kernel.batch import sound
+from replay.rounds.catalogue import rules_by_digest
 from tests.bulk.helpers import assert_judged_alike, assert_play_judged_alike, columns_of
 from tests.bulk.other_events import ASIDES, ELSEWHERE, ENDINGS
 from tests.bulk.rounds import (

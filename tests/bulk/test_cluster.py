@@ -13,14 +13,14 @@ import pytest
 
 from ledger import Ledger
 from ledger.errors import WorkersLost
-from replay.audit import audit as scalar_audit
-from replay.bulk import parquet
+from replay.audit.one_by_one import audit as scalar_audit
 from replay.bulk.audit import audit
-from replay.bulk.export import export_parquet
-from replay.bulk.folder import Folder
-from replay.bulk.parquet import audit_parquet
-from replay.catalogue import add_published_games
+from replay.bulk.export import parquet
+from replay.bulk.export.folder import Folder
+from replay.bulk.export.parquet import audit_parquet
+from replay.bulk.export.write import export_parquet
 from replay.errors import ClusterUnusable, ExportUnusable
+from replay.rounds.catalogue import add_published_games
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import damage, interleaved
 from tests.replay.helpers import ORIGIN, new_ledger

@@ -11,15 +11,15 @@ import msgspec
 import pytest
 
 from ledger import Ledger
-from ledger.checkpoint import Checkpoint
+from ledger.checkpoint.note import sign_note
+from ledger.checkpoint.signed import Checkpoint
 from ledger.errors import NoteRefused
-from ledger.note import sign_note
 from ledger.signing import sign_checkpoint
-from replay.audit import audit as scalar_audit
-from replay.bulk.export import export_parquet
-from replay.bulk.folder import Folder
-from replay.bulk.manifest import check_is_kept, read_manifest
-from replay.bulk.parquet import audit_parquet
+from replay.audit.one_by_one import audit as scalar_audit
+from replay.bulk.export.folder import Folder
+from replay.bulk.export.manifest import check_is_kept, read_manifest
+from replay.bulk.export.parquet import audit_parquet
+from replay.bulk.export.write import export_parquet
 from replay.errors import ExportUnusable
 from shoeproof.needs import NotInstalled
 from tests.bulk.helpers import of_the_play

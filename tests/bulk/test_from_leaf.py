@@ -8,10 +8,10 @@ import pytest
 
 from ledger import Ledger, findings
 from ledger.signing import sign_checkpoint
-from replay.audit import AuditResult
-from replay.audit import audit as scalar_audit
+from replay.audit.one_by_one import AuditResult
+from replay.audit.one_by_one import audit as scalar_audit
 from replay.bulk.audit import audit
-from replay.catalogue import add_published_games
+from replay.rounds.catalogue import add_published_games
 from tests.attacks.helpers import rebuild_tiles
 from tests.bulk.ledgers import damage, interleaved
 from tests.ledger.helpers import alter, tampering

@@ -9,18 +9,18 @@ import msgspec
 import pytest
 
 from ledger import Ledger, findings
-from ledger.envelope import Event, payload, seal_leaf
 from ledger.errors import NoteRefused
-from ledger.events import InputRefused, RoundClosed
 from ledger.findings import EVENT_UNREADABLE
+from ledger.leaf.envelope import Event, payload, seal_leaf
+from ledger.leaf.events import InputRefused, RoundClosed
 from ledger.signing import sign_checkpoint
-from ledger.transaction import SealedEvent
-from ledger.verify import verify
+from ledger.store.transaction import SealedEvent
 from ledger.verify.integrity import Integrity
-from replay.audit import audit as scalar_audit
+from ledger.verify.whole import verify
+from replay.audit.one_by_one import audit as scalar_audit
 from replay.bulk.audit import LedgerAudit, audit
-from replay.catalogue import add_published_games
 from replay.errors import ProgressUnusable
+from replay.rounds.catalogue import add_published_games
 from tests.attacks.helpers import rebuild_tiles, remove, store_twice
 from tests.bulk.ledgers import damage, interleaved
 from tests.ledger.helpers import alter, tampering

@@ -13,12 +13,12 @@ import pytest
 
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
-from replay.audit import audit as scalar_audit
-from replay.bulk.export import export_parquet
-from replay.bulk.manifest import CANNOT_PROVE, digest_of, read_manifest
-from replay.bulk.parquet import audit_parquet
+from replay.audit.one_by_one import audit as scalar_audit
+from replay.bulk.export.manifest import CANNOT_PROVE, digest_of, read_manifest
+from replay.bulk.export.parquet import audit_parquet
+from replay.bulk.export.write import export_parquet
 from replay.errors import ExportUnusable
-from replay.games import GAMES
+from replay.games.published import GAMES
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import damage, interleaved
 from tests.replay.helpers import new_ledger

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Ledger, Recorded
-from ledger.clock import format_time, parse_time
-from ledger.events import (
+from ledger.leaf.clock import format_time, parse_time
+from ledger.leaf.events import (
     ConnectionLost,
     ConnectionRestored,
     DecisionMade,
@@ -23,15 +23,15 @@ from ledger.events import (
     ServiceStopped,
     WinHeld,
 )
-from replay.audit import audit as scalar_audit
+from replay.audit.one_by_one import audit as scalar_audit
 from replay.bulk.audit import audit
-from replay.bulk.export import export_parquet
-from replay.bulk.parquet import audit_parquet
-from replay.bulk.quiet import later
+from replay.bulk.export.parquet import audit_parquet
+from replay.bulk.export.write import export_parquet
+from replay.bulk.policy_fast import later
 from replay.engine.round import Decide
-from replay.holds import release_win
-from replay.sweep import sweep
-from replay.wallet import MemoryWallet
+from replay.interruptions.holds import release_win
+from replay.live.sweep import sweep
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import STAKES, Floor, asked, with_zero_default
 from tests.replay.helpers import NOON, HandClock, new_ledger
 from tests.replay.lies_of_time import TIME

@@ -5,10 +5,10 @@ from random import Random
 import msgspec
 import pytest
 
-from ledger.envelope import read_event, split_leaf
 from ledger.errors import EventUnreadable
-from replay.bulk.reading import Reader
-from replay.bulk.words import Own, Vocabulary
+from ledger.leaf.envelope import read_event, split_leaf
+from replay.kernel.reading import Reader
+from replay.kernel.symbols import Own, Vocabulary
 from tests.bulk.rounds import honest_round, stakes_for
 from tests.replay.helpers import new_ledger
 

@@ -9,13 +9,13 @@ import pytest
 
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
-from replay.audit import audit as scalar_audit
+from replay.audit.one_by_one import audit as scalar_audit
 from replay.bulk.audit import audit
-from replay.bulk.export import export_parquet
-from replay.bulk.parquet import audit_parquet
-from replay.catalogue import add_published_games
+from replay.bulk.export.parquet import audit_parquet
+from replay.bulk.export.write import export_parquet
 from replay.disputes.assess import assess
 from replay.disputes.evidence import gather
+from replay.rounds.catalogue import add_published_games
 from tests.bulk.helpers import of_the_play
 from tests.ledger.helpers import tampering
 from tests.replay.helpers import ORIGIN

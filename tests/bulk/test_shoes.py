@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.bulk import shoes
-from replay.bulk.tables import NUMBER
-from replay.bulk.words import Own
 from replay.engine import shoe as engine
 from replay.engine.cards import PACK
 from replay.engine.shoe import Shoe, commitment
 from replay.errors import ShoeError
+from replay.kernel import shoes
+from replay.kernel.symbols import Own
+from replay.kernel.tables import NUMBER
 from tests.strategies import client_seeds, digests, server_seeds
 
 ROUND = "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5d"

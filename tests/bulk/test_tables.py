@@ -9,9 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from replay.bulk.due import Layout, layouts_of
-from replay.bulk.money import round_minor
-from replay.bulk.tables import (
+from replay.engine import money
+from replay.engine.cards import PACK, VALUE
+from replay.engine.cash_out import cash_out_ratio
+from replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
+from replay.engine.hand import CASH_OUT, EMPTY_HAND, SPLIT, Hand, legal_acts, split, step
+from replay.engine.outcomes import LOST
+from replay.engine.round import Deal, Decide, RoundState
+from replay.engine.rules import Rounding, Rules
+from replay.engine.settlement import settle, settle_early
+from replay.engine.side_bets import side_bet_line, side_bet_odds
+from replay.errors import IllegalMove
+from replay.games.published import GAMES
+from replay.kernel.due import Layout, layouts_of
+from replay.kernel.money import round_minor
+from replay.kernel.tables import (
     ABSENT,
     ACTS,
     ANSWERED,
@@ -24,18 +36,6 @@ from replay.bulk.tables import (
     act_mask,
     compile_tables,
 )
-from replay.engine import money
-from replay.engine.cards import PACK, VALUE
-from replay.engine.cash_out import cash_out_ratio
-from replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
-from replay.engine.hand import CASH_OUT, EMPTY_HAND, SPLIT, Hand, legal_acts, split, step
-from replay.engine.outcomes import LOST
-from replay.engine.round import Deal, Decide, RoundState
-from replay.engine.rules import Rounding, Rules
-from replay.engine.settlement import settle, settle_early
-from replay.engine.side_bets import side_bet_line, side_bet_odds
-from replay.errors import IllegalMove
-from replay.games import GAMES
 from tests.replay.helpers import at_random, drawn_from, play
 from tests.strategies import Setting, cards, games, randoms, settings_of_a_round
 

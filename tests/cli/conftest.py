@@ -9,10 +9,10 @@ import pytest
 
 from cli.main import run
 from ledger import Ledger
-from replay.catalogue import add_published_games, current_rules
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.json_shapes import check_json
 
 LIMITS: dict[str, tuple[int | None, int | None]] = {

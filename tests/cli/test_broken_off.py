@@ -14,8 +14,8 @@ from typing import TypeAlias
 import pytest
 
 from ledger import Ledger
-from ledger.files import write_durably
-from replay.catalogue import add_published_games
+from ledger.files.durable import write_durably
+from replay.rounds.catalogue import add_published_games
 from tests.cli.conftest import Shoeproof
 from tests.ledger.helpers import ROUND, play
 
@@ -162,7 +162,8 @@ def test_key_whose_maker_was_killed_before_it_was_added(
 def test_temporary_file_of_a_run_that_lives_is_left_alone(tmp_path: Path) -> None:
     """Its lock tells that it lives, and one that only looks like it is nobody's to remove."""
     script = (
-        "import sys, time; from pathlib import Path; from ledger.files import temporary_file\n"
+        "import sys, time; from pathlib import Path\n"
+        "from ledger.files.durable import temporary_file\n"
         "with temporary_file(Path(sys.argv[1])) as (path, file):\n"
         "    print(path, flush=True); time.sleep(60)\n"
     )

@@ -8,8 +8,8 @@ import pytest
 
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
-from replay.bulk.export import export_parquet
-from replay.bulk.manifest import CANNOT_PROVE
+from replay.bulk.export.manifest import CANNOT_PROVE
+from replay.bulk.export.write import export_parquet
 from tests.cli.conftest import Shoeproof
 from tests.ledger.helpers import alter
 

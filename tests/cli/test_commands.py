@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.demo import alter_payment
+from cli.commands.demo import alter_payment
 from ledger import Ledger
-from ledger.events import BetSettled
+from ledger.leaf.events import BetSettled
 from tests.cli.conftest import Shoeproof
 
 CASES = Path(__file__).parent.parent / "cases"

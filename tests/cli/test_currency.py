@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
-from replay.catalogue import add_published_games, current_rules
-from replay.table import LiveTable, TableSettings
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Shoeproof
 
 STAKE_MINOR = 100_000

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cli import decide
+from cli.commands.dispute import decide
 from ledger import Ledger
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_bad_input import told

@@ -119,9 +119,9 @@ def test_every_word_says_what_it_does(call: Shoeproof, verb: str) -> None:
 @pytest.mark.parametrize(
     ("of", "words"),
     [
-        ("cli.cases.assess", ("reject", "CASE")),
-        ("cli.complaint.gather_complaint", ("reject", "COMPLAINT")),
-        ("cli.complaint.gather_complaint", ("assess", "COMPLAINT")),
+        ("cli.commands.dispute.cases.assess", ("reject", "CASE")),
+        ("cli.commands.dispute.complaint.gather_complaint", ("reject", "COMPLAINT")),
+        ("cli.commands.dispute.complaint.gather_complaint", ("assess", "COMPLAINT")),
     ],
 )
 def test_a_command_assesses_once(

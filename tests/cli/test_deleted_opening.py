@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ledger import Ledger
-from replay.catalogue import add_published_games
+from replay.rounds.catalogue import add_published_games
 from tests.cli.conftest import Shoeproof
 from tests.disputes import live
 from tests.ledger.helpers import tampering

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import pytest
 
-from cli import decide as decide_module
+from cli.commands.dispute import decide as decide_module
 from ledger import Ledger
-from ledger.events import WinHeld
+from ledger.leaf.events import WinHeld
 from ledger.rotation import new_key
-from ledger.verify import verify
-from replay.catalogue import add_published_games
+from ledger.verify.whole import verify
+from replay.rounds.catalogue import add_published_games
 from tests.cli.conftest import Result, Shoeproof
 from tests.cli.test_bad_input import told
 from tests.disputes import live

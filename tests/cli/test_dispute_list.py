@@ -6,7 +6,7 @@ import pytest
 
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
-from replay.disputes.cases import dispute_stream
+from replay.cases.case import dispute_stream
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_dispute import Place, call, made, opened, place
 from tests.ledger.helpers import tampering

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cli.render import print_command
+from cli.screen.render import print_command
 from ledger import Ledger
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_dispute import Place, made, opened, place

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import typer
 
-from cli.commands import PANELS
 from cli.main import loaded
+from cli.panels import PANELS
 from tests.cli.command_tree import COMMANDS, ROOT, helped
 from tests.reference import PLACE, reference
 

@@ -14,14 +14,14 @@ from audit_reports.rtp_report.figures import Scope
 from audit_reports.rtp_report.from_ledger import judged_of
 from audit_reports.shuffle_tests.battery import run_shuffle_tests
 from audit_reports.statistics.verdict import NO_EVIDENCE
-from audit_reports.tables import open_tables
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from ledger.events import BetSettled, DealRequested, DecisionMade, Mode
+from ledger.leaf.events import BetSettled, DealRequested, DecisionMade, Mode
 from ledger.signing import sign_checkpoint
-from replay.catalogue import add_published_games, current_rules
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import begun, play, settled, simple
 from tests.cli.conftest import LIMITS, Shoeproof
 from tests.ledger.helpers import alter

@@ -30,7 +30,7 @@ def test_ctrl_c_at_a_question(
         raise KeyboardInterrupt
 
     case = opened(call, place.lost)
-    monkeypatch.setattr("cli.decide._somebody_is_here", lambda: None)
+    monkeypatch.setattr("cli.commands.dispute.decide._somebody_is_here", lambda: None)
     monkeypatch.setattr("typer._click.termui.visible_prompt_func", interrupt)
     result = call("reject", case, "--key", "ann")
     assert (result.code, result.out) == (130, "")

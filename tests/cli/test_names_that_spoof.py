@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
-from ledger.printable import printable
-from replay.catalogue import add_published_games, current_rules
+from ledger.files.printable import printable
 from replay.engine.round import Decide
-from replay.players import make_player
-from replay.table import LiveTable, TableSettings
+from replay.live.players import make_player
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Result, Shoeproof
 
 EVIL = "=a\x1b[31m\x9b2J\u202egpj.\u2067\u200b\x85\r\tb"

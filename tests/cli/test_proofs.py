@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from cli.demo import alter_payment
+from cli.commands.demo import alter_payment
 from ledger import Ledger
-from ledger.events import BetSettled
-from ledger.keys import FileSigner
-from ledger.note import COSIGNATURE, NoteKey, cosignature_line, parse_note
+from ledger.checkpoint.note import COSIGNATURE, NoteKey, cosignature_line, parse_note
+from ledger.keys.key import FileSigner
+from ledger.leaf.events import BetSettled
 from tests.cli.conftest import Result, Shoeproof
 
 

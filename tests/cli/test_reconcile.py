@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
-from ledger.clock import utc_now
-from ledger.events import AlarmRaised
+from ledger.leaf.clock import utc_now
+from ledger.leaf.events import AlarmRaised
 from ledger.signing import sign_checkpoint
-from replay.catalogue import add_published_games, current_rules
 from replay.engine.round import Decide
 from replay.errors import WalletUnanswered
-from replay.http_wallet import HttpWallet
-from replay.table import LiveTable
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import add_published_games, current_rules
+from replay.wallet.http import HttpWallet
 from tests.cli.conftest import Shoeproof
 from tests.replay.failing_wallet import SETTINGS
 from tests.replay.helpers import ORIGIN

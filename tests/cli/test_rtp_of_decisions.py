@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     Awarded,
     BetSettled,
     CardDealt,
@@ -21,10 +21,10 @@ from ledger.events import (
     StakesPlaced,
 )
 from ledger.rotation import new_key
-from replay.catalogue import add_published_games
 from replay.engine.hand import CASH_OUT
-from replay.money_check import HIDDEN
-from replay.policies import POLICIES, policy_digest
+from replay.games.policies import POLICIES, policy_digest
+from replay.rounds.catalogue import add_published_games
+from replay.rounds.money_check import HIDDEN
 from tests.audit_reports.helpers import NBA, closed, made, play, settled
 from tests.audit_reports.test_wallet_money import (
     HONEST,

@@ -11,19 +11,19 @@ import duckdb
 import pytest
 from msgspec.structs import replace
 
-from audit_reports import projection as projections
-from audit_reports import read_model
-from cli.demo import alter_payment
+from audit_reports.tables import projection as projections
+from audit_reports.tables import read_model
+from cli.commands.demo import alter_payment
 from cli.main import run
-from cli.rtp_screen import bar
+from cli.screen.rtp import bar
 from ledger import Ledger
-from ledger.events import AlarmRaised, BetSettled, RoundOpened
-from replay.catalogue import add_published_games, current_rules
+from ledger.leaf.events import AlarmRaised, BetSettled, RoundOpened
 from replay.engine.rules import rules_digest
-from replay.games import GAMES
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from replay.games.published import GAMES
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import held_by_another_process, let_go, play, simple, voided
 from tests.cli.conftest import Shoeproof
 from tests.ledger.helpers import alter

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.render import amount, plain
+from cli.screen.render import amount, plain
 from ledger import Ledger
-from ledger.events import BetSettled
-from replay.catalogue import add_published_games, current_rules
-from replay.resume import resume_round
-from replay.table import LiveTable, TableSettings
+from ledger.leaf.events import BetSettled
+from replay.live.resume import resume_round
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Shoeproof
 
 ROOT = Path(__file__).parent.parent.parent

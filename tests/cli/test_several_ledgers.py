@@ -9,10 +9,10 @@ import pytest
 
 from ledger import Ledger
 from ledger.signing import sign_checkpoint
-from replay.catalogue import add_published_games, current_rules
-from replay.players import make_player
-from replay.simulation import simulate
-from replay.table import TableSettings
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import play, simple
 from tests.cli.conftest import LIMITS, Result, Shoeproof
 from tests.ledger.helpers import alter

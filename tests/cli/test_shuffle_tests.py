@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 from shutil import copytree
 
-from cli.demo import alter_payment
+from cli.commands.demo import alter_payment
 from ledger import Ledger
-from ledger.events import BetSettled
-from replay.catalogue import add_published_games, current_rules
+from ledger.leaf.events import BetSettled
 from replay.engine.round import Decide
-from replay.table import LiveTable, TableSettings
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Shoeproof
 
 

@@ -13,9 +13,9 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from audit_reports import memory
+from audit_reports.tables import memory
 from ledger import Ledger
-from replay.catalogue import add_published_games
+from replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import begun, closed, doubled_push, play, simple
 from tests.cli.conftest import Result, Shoeproof
 from tests.ledger.helpers import alter
@@ -274,7 +274,7 @@ def test_rows_printed_some_at_a_time_are_printed_as_if_together(
         together = [run("sql", select, form).out for form in ("--json", "--csv")]
         assert json.loads(together[0]) == [{"i": i, "list": [i]} for i in range(count)]
         with monkeypatch.context() as patch:
-            patch.setattr("cli.sql.BATCH", 2)
+            patch.setattr("cli.commands.sql.BATCH", 2)
             assert [run("sql", select, form).out for form in ("--json", "--csv")] == together
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
-from ledger.clock import utc_now
-from replay.catalogue import add_published_games, current_rules
+from ledger.leaf.clock import utc_now
 from replay.engine.round import Decide
-from replay.table import LiveTable, TableSettings
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Shoeproof
 from tests.replay.faults import Floor
 from tests.replay.helpers import ORIGIN

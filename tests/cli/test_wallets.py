@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
-from ledger.clock import utc_now
-from ledger.events import Awarded, BetSettled, WinReleased
-from replay.catalogue import add_published_games, current_rules
+from ledger.leaf.clock import utc_now
+from ledger.leaf.events import Awarded, BetSettled, WinReleased
 from replay.engine.round import Decide
-from replay.http_wallet import HttpWallet
-from replay.live_round import LiveRound
-from replay.table import LiveTable, TableSettings
+from replay.live.live_round import LiveRound
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
+from replay.wallet.http import HttpWallet
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_dispute import Place, call, made, opened, place
 from tests.replay.faults import Floor

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
-from replay.catalogue import add_published_games
-from replay.disputes.pay import open_case
+from replay.disputes.record import open_case
+from replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import begun, go_on, new_round, simple
 from tests.cli.conftest import Shoeproof
 

@@ -17,8 +17,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from ledger.clock import format_time
-from ledger.events import (
+from ledger.leaf.clock import format_time
+from ledger.leaf.events import (
     EVENTS,
     BetSettled,
     CardDealt,
@@ -30,7 +30,7 @@ from ledger.events import (
     WinHeld,
 )
 from replay.engine.rules import Rules
-from replay.wallet import MemoryWallet
+from replay.wallet.wallet import MemoryWallet
 from tests.disputes.house_faults import ending, extra_card, fewer_cards
 from tests.disputes.scenario import DAY, minor
 from tests.replay.lying import (

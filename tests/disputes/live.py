@@ -6,13 +6,13 @@ from datetime import datetime
 import msgspec
 
 from ledger import Ledger
-from ledger.events import BetSettled, EventData, RoundClosed
-from ledger.rounds import Alone
-from replay.catalogue import current_rules
+from ledger.leaf.events import BetSettled, EventData, RoundClosed
+from ledger.store.round_index import Alone
 from replay.engine.hand import STAND
 from replay.engine.round import Decide, Stakes
-from replay.live_round import LiveRound
-from replay.table import LiveTable, TableSettings
+from replay.live.live_round import LiveRound
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import current_rules
 
 SETTINGS = TableSettings(
     limits={"main": (1, 2_000_000)}, currency="EUR", table="t-1", build="build-7"

@@ -15,7 +15,7 @@ from itertools import count
 from replay.engine.cards import PACK, VALUE
 from replay.engine.rules import rules_digest
 from replay.engine.shoe import Shoe, context, keystream_block
-from replay.games import GAMES
+from replay.games.published import GAMES
 
 SEED = hashlib.sha256(b"the seed of every disputed round").digest()
 ROUND = "01936f3c-7a10-7d15-9b07-7e0000000001"

@@ -6,16 +6,16 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from ledger import Ledger
-from ledger.events import BetSettled, CardDealt, EventData
-from replay.catalogue import add_published_games, current_rules
+from ledger.leaf.events import BetSettled, CardDealt, EventData
 from replay.disputes.complaints.assess import assess_complaint
 from replay.disputes.complaints.cases import Complaint
 from replay.disputes.complaints.gather import gather_complaint
 from replay.disputes.complaints.open import open_complaint
 from replay.disputes.complaints.records import ComplaintAssessment
 from replay.disputes.complaints.statement import Line
-from replay.table import LiveTable
-from replay.wallet import MemoryWallet
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import add_published_games, current_rules
+from replay.wallet.wallet import MemoryWallet
 from tests.disputes.live import (
     SETTINGS,
     STAKES,

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     AlarmRaised,
     DisputeDecided,
     DisputeOpened,
@@ -22,18 +22,18 @@ from ledger.events import (
     ShoeRevealed,
     WinReleased,
 )
-from ledger.streams import HOLDS_PREFIX, OPERATIONS_STREAM
-from replay.catalogue import add_policy, add_published_games
+from ledger.leaf.streams import HOLDS_PREFIX, OPERATIONS_STREAM
+from replay.cases.assessment import Assessment, Claim
+from replay.cases.case import dispute_stream
 from replay.disputes.assess import assess
-from replay.disputes.assessment import Assessment, Claim
-from replay.disputes.cases import dispute_stream
 from replay.disputes.evidence import gather
-from replay.disputes.touched import with_touched
+from replay.disputes.similar_rounds import with_touched
 from replay.errors import InputRefusedError
-from replay.games import GAMES
-from replay.policies import POLICIES, Policy, policy_from_data
-from replay.round_text import RoundText
-from replay.table import LiveTable, TableSettings
+from replay.games.policies import POLICIES, Policy, policy_from_data
+from replay.games.published import GAMES
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_policy, add_published_games
+from replay.written.round_text import RoundText
 from tests.disputes.lies import AFTERWARDS, WAITS, lie_of
 from tests.disputes.scenario import DAY, Scenario, Step, bets_of, minor, stakes_of, steps_of
 from tests.disputes.shoes import ROUND, SEED, shoe_of
@@ -61,7 +61,7 @@ class Stage:
         if scenario.policy:
             add_policy(self.ledger, _policy(scenario))
         self._monkeypatch = monkeypatch
-        monkeypatch.setattr("replay.table.new_round_id", lambda: ROUND)
+        monkeypatch.setattr("replay.live.table.new_round_id", lambda: ROUND)
         self.live = self._open()
 
     def _open(self) -> LyingRound:
@@ -100,7 +100,7 @@ class Stage:
             with self._monkeypatch.context() as other:
                 if step.at < self.moment:
                     # A table that dates events by its clock alone, as other software may.
-                    for module in ("ledger.heads", "replay.in_play"):
+                    for module in ("ledger.writing.heads", "replay.live.in_play"):
                         other.setattr(f"{module}.not_before", lambda moment, _: moment)
                 self.moment = step.at
                 self._take(step)

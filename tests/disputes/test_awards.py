@@ -3,11 +3,11 @@
 import pytest
 
 from ledger import Ledger
-from ledger.events import Awarded, DisputeDecided
-from ledger.verify import verify
-from replay.disputes.assessment import Assessment
+from ledger.leaf.events import Awarded, DisputeDecided
+from ledger.verify.whole import verify
+from replay.cases.assessment import Assessment
 from replay.disputes.decide import plan_award, plan_goodwill, plan_withdrawal
-from replay.disputes.pay import open_case
+from replay.disputes.record import open_case
 from replay.errors import DisputeRefused
 from tests.audit_reports.helpers import begun, simple
 from tests.disputes.money import (

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Ledger
-from ledger.events import (
+from ledger.keys.key import Signer
+from ledger.leaf.events import (
     Awarded,
     BetResettled,
     DisputeDecided,
@@ -14,11 +15,10 @@ from ledger.events import (
     EventData,
     Refunded,
 )
-from ledger.keys import Signer
-from replay.audit import audit
+from replay.audit.one_by_one import audit
 from replay.bulk.audit import audit as bulk_audit
-from replay.disputes.cases import dispute_stream, read_cases
-from replay.disputes.pay import open_case
+from replay.cases.case import dispute_stream, read_cases
+from replay.disputes.record import open_case
 from replay.findings import DECISION_UNFOUNDED
 from tests.audit_reports.helpers import begun, simple
 from tests.disputes.money import (

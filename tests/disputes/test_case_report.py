@@ -12,13 +12,13 @@ from audit_reports.case_report.model import Annex, Audience, CaseReport
 from audit_reports.case_report.write import render_case_report, write_case_report
 from audit_reports.errors import ReportError
 from ledger import Ledger
-from ledger.events import ConnectionLost, GameDisabled, GameEnabled
+from ledger.leaf.events import ConnectionLost, GameDisabled, GameEnabled
 from ledger.signing import sign_checkpoint
+from replay.cases.faults import KINDS
 from replay.disputes.decide import plan_decision, plan_goodwill, plan_payment
 from replay.disputes.evidence import gather
 from replay.disputes.facts import establish
-from replay.disputes.faults import KINDS
-from replay.disputes.pay import open_case
+from replay.disputes.record import open_case
 from tests.disputes import live
 from tests.disputes.desk import MALTA, Desk, page_of, text_of
 from tests.disputes.money import hire, new_ledger

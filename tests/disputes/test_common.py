@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from ledger import Finding
-from ledger.trust import build_ring
+from ledger.keys.trust import build_ring
 from replay.disputes.evidence import common_of, gather
 from tests.disputes.spans import Evening
 

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Ledger
-from ledger.clock import format_time, parse_time
 from ledger.errors import StreamConflict
-from ledger.events import (
+from ledger.leaf.clock import format_time, parse_time
+from ledger.leaf.events import (
     Attachment,
     Awarded,
     BetSettled,
@@ -19,14 +19,13 @@ from ledger.events import (
     DisputeOpened,
     WinHeld,
 )
+from ledger.leaf.streams import HOLDS_PREFIX
 from ledger.signing import sign_checkpoint
-from ledger.streams import HOLDS_PREFIX
-from ledger.verify import verify
+from ledger.verify.whole import verify
 from replay import findings as codes
-from replay.audit import audit
+from replay.audit.one_by_one import audit
 from replay.bulk.audit import audit as audit_in_bulk
-from replay.catalogue import current_rules
-from replay.disputes.cases import dispute_stream, read_cases
+from replay.cases.case import dispute_stream, read_cases
 from replay.disputes.complaints.assess import assess_complaint
 from replay.disputes.complaints.cases import (
     ComplaintRemedy,
@@ -41,8 +40,9 @@ from replay.disputes.complaints.open import open_complaint
 from replay.disputes.complaints.statement import Line
 from replay.engine.round import Decide
 from replay.errors import DisputeRefused
-from replay.table import LiveTable
-from replay.wallet import MemoryWallet
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import current_rules
+from replay.wallet.wallet import MemoryWallet
 from tests.disputes.live import SETTINGS, underpay, won
 from tests.disputes.money import hire
 from tests.disputes.spans import EIGHT, MIDNIGHT, Evening, swap_cards

@@ -3,8 +3,8 @@
 import pytest
 
 from replay.disputes.complaints.words import span_text
-from replay.narrative import counted
-from replay.wallet import MemoryWallet
+from replay.rounds.narrative import counted
+from replay.wallet.wallet import MemoryWallet
 from tests.disputes.spans import Evening
 
 

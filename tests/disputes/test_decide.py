@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from ledger import Finding, Ledger
 from ledger.errors import StreamConflict
-from ledger.events import (
+from ledger.keys.key import Signer
+from ledger.leaf.events import (
     BetResettled,
     BetSettled,
     DisputeDecided,
@@ -20,18 +21,17 @@ from ledger.events import (
     WinHeld,
     WinReleased,
 )
-from ledger.keys import Signer
-from ledger.schema import SELECT_DISPUTED
-from ledger.verify import verify
-from replay.catalogue import add_published_games
+from ledger.store.schema import SELECT_DISPUTED
+from ledger.verify.whole import verify
+from replay.cases.assessment import Assessment
+from replay.cases.case import dispute_stream
 from replay.disputes.assess import assess
-from replay.disputes.assessment import Assessment
-from replay.disputes.cases import dispute_stream
 from replay.disputes.decide import plan_decision
 from replay.disputes.evidence import gather
-from replay.disputes.pay import carry_out, open_case, release_held
+from replay.disputes.record import carry_out, open_case, release_held
 from replay.errors import DisputeRefused, InputRefusedError
-from replay.wallet import MemoryWallet
+from replay.rounds.catalogue import add_published_games
+from replay.wallet.wallet import MemoryWallet
 from tests.audit_reports.helpers import begun, simple, split_and_doubled
 from tests.disputes import live
 from tests.disputes.money import (

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     BetResettled,
     BetSettled,
     Funds,
@@ -16,18 +16,18 @@ from ledger.events import (
     RoundVoided,
     ShoeCommitted,
 )
-from replay.audit import audit
-from replay.catalogue import current_rules
+from replay.audit.one_by_one import audit
+from replay.cases.assessment import Assessment
+from replay.cases.case import key_names, read_cases
 from replay.disputes.assess import assess
-from replay.disputes.assessment import Assessment
-from replay.disputes.cases import key_names, read_cases
 from replay.disputes.decide import plan_decision
 from replay.disputes.evidence import gather
 from replay.disputes.money import SURPLUS
-from replay.disputes.pay import carry_out, open_case
+from replay.disputes.record import carry_out, open_case
 from replay.errors import DisputeRefused
-from replay.table import LiveTable
-from replay.wallet import MemoryWallet, is_accepted
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import current_rules
+from replay.wallet.wallet import MemoryWallet, is_accepted
 from tests.audit_reports.helpers import begun, settled, split_and_doubled
 from tests.disputes.live import SETTINGS
 from tests.disputes.money import (

@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from ledger import Ledger
-from ledger.events import BetResettled, DisputeDecided, DisputeOpened
+from ledger.leaf.events import BetResettled, DisputeDecided, DisputeOpened
+from ledger.leaf.streams import DISPUTES_PREFIX
 from ledger.signing import sign_checkpoint
-from ledger.streams import DISPUTES_PREFIX
-from replay.catalogue import add_published_games, current_rules
 from replay.disputes.assess import assess
 from replay.disputes.evidence import OPERATIONS_AROUND, gather
-from replay.players import make_player
-from replay.round_text import read_round
-from replay.simulation import simulate
-from replay.table import TableSettings
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
+from replay.written.round_text import read_round
 from tests.disputes.scenario import SCENARIOS, read_scenario
 from tests.disputes.shoes import ROUND
 from tests.disputes.stage import staged

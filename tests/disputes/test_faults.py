@@ -6,8 +6,8 @@ import pytest
 
 from ledger import findings as of_ledger
 from replay import findings as of_replay
-from replay.disputes.assessment import Claim, Class
-from replay.disputes.faults import COVERS, FAULTS, KINDS, ORDER, Fault, in_order
+from replay.cases.assessment import Claim, Class
+from replay.cases.faults import COVERS, FAULTS, KINDS, ORDER, Fault, in_order
 from replay.engine.outcomes import INSURANCE_BET, MAIN
 from tests.disputes.scenario import SCENARIOS, read_scenario
 

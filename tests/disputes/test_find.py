@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Ledger
-from ledger.events import BetSettled, CardDealt, EventData, HoleCardShown
-from replay.catalogue import add_published_games, current_rules
+from ledger.leaf.events import BetSettled, CardDealt, EventData, HoleCardShown
 from replay.disputes.find import Remembered, Result, Search, SeenHand, find_rounds, read_card
 from replay.engine.hand import DECLINE, STAND
 from replay.engine.round import Decide
 from replay.errors import DisputeRefused
-from replay.table import LiveTable
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import (
     begun,
     closed,

@@ -11,13 +11,13 @@ from audit_reports.case_report.letter import letter_of
 from audit_reports.case_report.model import CaseReport
 from audit_reports.case_report.write import MOST_EMBEDDED, is_embedded, render_case_report
 from ledger import Ledger
-from ledger.bundle import make_bundle, verify_bundle
-from ledger.events import BetSettled, GameDisabled, GameEnabled, KeyRevoked, ServiceStopped
-from replay.catalogue import current_rules
+from ledger.exchange.bundle import make_bundle, verify_bundle
+from ledger.leaf.events import BetSettled, GameDisabled, GameEnabled, KeyRevoked, ServiceStopped
 from replay.disputes.decide import plan_decision, plan_payment
-from replay.disputes.pay import open_case
+from replay.disputes.record import open_case
 from replay.engine.round import Decide
-from replay.table import LiveTable
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import current_rules
 from tests.disputes import live
 from tests.disputes.desk import MALTA, Desk, page_of, text_of
 from tests.disputes.money import hire, new_ledger

@@ -2,9 +2,9 @@
 
 import pytest
 
+from replay.cases.faults import FAULTS
 from replay.disputes.assess import assess
 from replay.disputes.evidence import gather
-from replay.disputes.faults import FAULTS
 from tests.replay.lies_of_money import MONEY
 from tests.replay.lies_of_play import PLAY
 from tests.replay.lying_table import tell

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ledger import Ledger
-from ledger.clock import format_time
-from replay.catalogue import add_published_games
-from replay.disputes.assessment import Assessment
-from replay.disputes.pay import open_case
+from ledger.leaf.clock import format_time
+from replay.cases.assessment import Assessment
+from replay.disputes.record import open_case
 from replay.errors import DisputeRefused
+from replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import simple
 from tests.disputes.money import (
     Staff,

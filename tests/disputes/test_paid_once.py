@@ -4,19 +4,19 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Ledger
-from ledger.events import BetSettled, EventData, Refund, RoundOpened, RoundVoided, WinReleased
-from replay.audit import audit
+from ledger.leaf.events import BetSettled, EventData, Refund, RoundOpened, RoundVoided, WinReleased
+from replay.audit.one_by_one import audit
+from replay.cases.assessment import Assessment
 from replay.disputes.assess import assess
-from replay.disputes.assessment import Assessment
 from replay.disputes.evidence import gather
-from replay.disputes.pay import open_case, release_held
+from replay.disputes.record import open_case, release_held
 from replay.engine.outcomes import outcomes
 from replay.engine.round import Decide
 from replay.errors import InputRefusedError
 from replay.findings import HOLD_MISMATCH, SETTLEMENT_MISMATCH, VOID_UNFOUNDED
-from replay.holds import held_wins
-from replay.live_round import LiveRound
-from replay.wallet import MemoryWallet
+from replay.interruptions.holds import held_wins
+from replay.live.live_round import LiveRound
+from replay.wallet.wallet import MemoryWallet
 from tests.disputes import live
 from tests.disputes.money import Staff, hire
 from tests.disputes.test_unfounded import decided, looked_at

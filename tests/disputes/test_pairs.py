@@ -14,17 +14,17 @@ from typing import NamedTuple
 import pytest
 
 from ledger import Ledger
+from replay.cases.assessment import Assessment
+from replay.cases.case import key_names, read_cases
 from replay.disputes.assess import assess
-from replay.disputes.assessment import Assessment
-from replay.disputes.cases import key_names, read_cases
 from replay.disputes.decide import plan_decision
 from replay.disputes.evidence import gather
 from replay.disputes.facts import establish
 from replay.disputes.grounds import BetFacts, bets_of
-from replay.disputes.pay import carry_out, open_case
-from replay.money_check import Bet
-from replay.sweep import sweep
-from replay.wallet import MemoryWallet
+from replay.disputes.record import carry_out, open_case
+from replay.live.sweep import sweep
+from replay.rounds.money_check import Bet
+from replay.wallet.wallet import MemoryWallet
 from tests.disputes.house_faults import HOUSE_FAULTS, told_together
 from tests.disputes.money import Staff, hire
 from tests.replay.helpers import prefer

@@ -6,13 +6,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import Ledger
-from ledger.keys import FileSigner, PublicKey, Signer
+from ledger.keys.key import FileSigner, PublicKey, Signer
 from ledger.rotation import add_key, rotate_key
-from replay.catalogue import add_published_games
-from replay.disputes.assessment import Assessment
-from replay.disputes.bounds import keys_needed
+from replay.cases.assessment import Assessment
+from replay.cases.bounds import keys_needed
 from replay.errors import DisputeRefused
-from replay.policies import POLICIES
+from replay.games.policies import POLICIES
+from replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import simple
 from tests.disputes.money import (
     assessed,

@@ -13,7 +13,7 @@ from replay.disputes.complaints.runs import (
     chance_of_a_run,
     longest_runs,
 )
-from replay.games import GAMES
+from replay.games.published import GAMES
 
 UNEQUAL = [0.5, 0.48, 0.3, 0.9, 0.44, 0.51, 0.2, 0.7, 0.48, 0.6]
 

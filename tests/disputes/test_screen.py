@@ -8,16 +8,16 @@ from collections.abc import Iterator
 import pytest
 
 from ledger import Ledger
-from replay.catalogue import current_rules
 from replay.disputes.evidence import gather
 from replay.disputes.facts import Facts, establish
 from replay.disputes.grounds import bets_of
 from replay.disputes.screen import contradictions, differences, shown_bets, shown_minor
 from replay.engine.round import Decide
-from replay.games import GAMES
-from replay.round_text import RoundText, read_round
-from replay.table import LiveTable
-from replay.wallet import MemoryWallet
+from replay.games.published import GAMES
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import current_rules
+from replay.wallet.wallet import MemoryWallet
+from replay.written.round_text import RoundText, read_round
 from tests.disputes.live import SETTINGS, lost, play
 from tests.disputes.money import new_ledger
 from tests.disputes.scenario import SCENARIOS, read_scenario

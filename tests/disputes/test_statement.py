@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ledger.clock import format_time
+from ledger.leaf.clock import format_time
 from replay.disputes.complaints.statement import Line, compare, read_statement
 from replay.disputes.complaints.wallet import Movement
 from replay.errors import DisputeRefused

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
-from ledger.events import AlarmRaised
-from replay.catalogue import add_published_games
-from replay.disputes.cases import dispute_stream, read_cases
+from ledger.leaf.events import AlarmRaised
+from replay.cases.case import dispute_stream, read_cases
 from replay.disputes.decide import plan_decision
 from replay.disputes.evidence import gather
-from replay.disputes.pay import carry_out, open_case, release_held
+from replay.disputes.record import carry_out, open_case, release_held
 from replay.errors import DisputeRefused
+from replay.rounds.catalogue import add_published_games
 from tests.disputes import live
 from tests.disputes.money import Staff, hire
 from tests.disputes.stage import investigate

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Ledger
-from ledger.events import (
+from ledger.keys.key import Signer
+from ledger.leaf.events import (
     Awarded,
     BetResettled,
     DisputeDecided,
@@ -14,12 +15,11 @@ from ledger.events import (
     EventData,
     Refunded,
 )
-from ledger.keys import Signer
-from replay.audit import audit
+from replay.audit.one_by_one import audit
 from replay.bulk.audit import audit as bulk_audit
+from replay.cases.assessment import Assessment
+from replay.cases.case import Case, dispute_stream, read_cases
 from replay.disputes.assess import assess
-from replay.disputes.assessment import Assessment
-from replay.disputes.cases import Case, dispute_stream, read_cases
 from replay.disputes.decide import (
     Plan,
     plan_award,
@@ -30,12 +30,12 @@ from replay.disputes.decide import (
     plan_withdrawal,
 )
 from replay.disputes.evidence import Evidence, evidence_of_case, gather
-from replay.disputes.pay import carry_out, open_case
+from replay.disputes.record import carry_out, open_case
 from replay.engine.hand import STAND
 from replay.engine.round import Decide
 from replay.errors import DisputeRefused
 from replay.findings import DECISION_UNFOUNDED, KEYS_MISSING
-from replay.resume import resume_round
+from replay.live.resume import resume_round
 from tests.disputes import live
 from tests.disputes.money import Staff
 

@@ -15,14 +15,14 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from ledger import Ledger
-from ledger.events import BetSettled, EventData, Mode, RoundClosed
-from ledger.rounds import Alone
-from replay.catalogue import add_published_games, add_rules, current_rules
+from ledger.leaf.events import BetSettled, EventData, Mode, RoundClosed
+from ledger.store.round_index import Alone
 from replay.engine.round import Decide
 from replay.engine.rules import Rules, rules_digest
-from replay.journal import Journal
-from replay.table import LiveTable, TableSettings, draw_seed
-from replay.wallet import Wallet
+from replay.live.journal import Journal
+from replay.live.table import LiveTable, TableSettings, draw_seed
+from replay.rounds.catalogue import add_published_games, add_rules, current_rules
+from replay.wallet.wallet import Wallet
 
 ORIGIN = "faults.example/blackjack"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

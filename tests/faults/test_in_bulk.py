@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from audit_reports.fault_report.from_ledger import Request, fault_report
-from cli.options import staff_signer
+from cli.input.options import staff_signer
 from ledger import Ledger
-from ledger.events import BetResettled
+from ledger.leaf.events import BetResettled
 from ledger.rotation import new_key
 from replay.bulk.audit import audit
-from replay.catalogue import add_published_games
+from replay.cases.case import Case, read_cases
 from replay.disputes.assess import assess
-from replay.disputes.cases import Case, read_cases
 from replay.disputes.decide import plan_payment
 from replay.disputes.evidence import gather
 from replay.disputes.in_bulk import (
@@ -31,8 +30,9 @@ from replay.disputes.in_bulk import (
     prepare,
     totals,
 )
-from replay.disputes.pay import carry_out, open_case
+from replay.disputes.record import carry_out, open_case
 from replay.errors import DisputeRefused
+from replay.rounds.catalogue import add_published_games
 from tests.faults.floor import Booked, both_ways, new_floor
 from tests.ledger.faults import AFTER, BEFORE
 from tests.replay.helpers import PROJECT

@@ -14,9 +14,9 @@ from audit_reports.fault_report.from_ledger import Request, fault_report
 from audit_reports.fault_report.model import FaultReport, ReturnRow
 from audit_reports.fault_report.scan import Span
 from audit_reports.rtp_report.figures import Scope, cells
-from audit_reports.tables import open_tables
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     BetResettled,
     DisputeDecided,
     DisputeOpened,
@@ -24,13 +24,13 @@ from ledger.events import (
     Refund,
     RoundVoided,
 )
-from replay.catalogue import add_published_games
+from replay.cases.case import dispute_stream, read_cases
 from replay.disputes.assess import assess
-from replay.disputes.cases import dispute_stream, read_cases
 from replay.disputes.decide import Plan, plan_goodwill, plan_payment
 from replay.disputes.evidence import gather
-from replay.disputes.pay import carry_out, open_case
-from replay.wallet import MemoryWallet
+from replay.disputes.record import carry_out, open_case
+from replay.rounds.catalogue import add_published_games
+from replay.wallet.wallet import MemoryWallet
 from tests.drawn import shared
 from tests.faults.floor import (
     NOON,

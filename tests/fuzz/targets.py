@@ -16,16 +16,14 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from audit_reports.errors import ParSheetRefused, SegmentsRefused
-from audit_reports.par_sheets import par_sheet_rows, read_par_sheets
-from audit_reports.segments import check_segments
-from audit_reports.segments import read_manifest as read_segments
+from audit_reports.tables.par_sheets import par_sheet_rows, read_par_sheets
+from audit_reports.tables.segments import check_segments
+from audit_reports.tables.segments import read_manifest as read_segments
+from cli.commands.wallet import read_columns
 from cli.errors import UsageError
-from cli.wallet import read_columns
-from ledger import canonical
-from ledger.bundle import verify_bundle
-from ledger.checkpoint import parse_checkpoint
-from ledger.directory import read_settings, write_settings
-from ledger.envelope import read_event, split_leaf
+from ledger.checkpoint.note import parse_note, parse_vkey
+from ledger.checkpoint.proof import parse_head
+from ledger.checkpoint.signed import parse_checkpoint
 from ledger.errors import (
     BundleUnreadable,
     EventUnreadable,
@@ -41,19 +39,20 @@ from ledger.errors import (
     UnsupportedFormat,
     WitnessRefused,
 )
-from ledger.guard import Guard
-from ledger.keys import read_key
+from ledger.exchange.bundle import verify_bundle
+from ledger.exchange.publish import publish, verify_published
+from ledger.exchange.transfer import export_leaves, import_leaves
+from ledger.keys.key import read_key
+from ledger.keys.trust import given_key
+from ledger.leaf import canonical
+from ledger.leaf.envelope import read_event, split_leaf
 from ledger.ledger import Ledger
-from ledger.note import parse_note, parse_vkey
-from ledger.policy import parse_policy, require
-from ledger.publish import publish, verify_published
-from ledger.tlog_proof import parse_head
-from ledger.transfer import export_leaves, import_leaves
-from ledger.trust import given_key
-from ledger.witness import Witness
-from replay.adjudicate import adjudicate
-from replay.bulk.folder import Folder
-from replay.bulk.manifest import checked, read_manifest
+from ledger.store.directory import read_settings, write_settings
+from ledger.store.guard import Guard
+from ledger.witness.cosigner import Witness
+from ledger.witness.witness_policy import parse_policy, require
+from replay.bulk.export.folder import Folder
+from replay.bulk.export.manifest import checked, read_manifest
 from replay.disputes.complaints.statement import compare, read_statement
 from replay.engine.rules import rules_digest, rules_from_json
 from replay.errors import (
@@ -63,10 +62,11 @@ from replay.errors import (
     RulesError,
     WalletUnanswered,
 )
-from replay.games import GAMES
-from replay.http_wallet import HttpWallet
-from replay.policies import policy_digest, policy_from_data
-from replay.round_text import read_round
+from replay.games.policies import policy_digest, policy_from_data
+from replay.games.published import GAMES
+from replay.wallet.http import HttpWallet
+from replay.written.adjudicate import adjudicate
+from replay.written.round_text import read_round
 from tests.ledger.helpers import ORIGIN, TickingClock, play
 
 CORPUS: Final = Path(__file__).parent / "corpus"

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from ledger.foreign import LONGEST_TOML, read_json, read_toml
+from ledger.files.foreign import LONGEST_TOML, read_json, read_toml
 from tests.fuzz.mutations import DEEP
 
 ROOT = Path(__file__).parents[2]
 
 OWN = {
-    "ledger/foreign.py",
+    "ledger/files/foreign.py",
     # Rules' parser is part of the engine, which knows no ledger; it is a target of its own.
     "replay/engine/rules.py",
     # What this program made in the same process, or ships with.
-    "replay/catalogue.py",
+    "replay/rounds/catalogue.py",
     "replay/luck/values.py",
     "replay/theory/cache.py",
-    "cli/rules.py",
+    "cli/commands/rules.py",
     # Leaves in bulk: whatever cannot be read is told of its round.
-    "replay/bulk/parquet.py",
+    "replay/bulk/export/parquet.py",
 }
 
 

@@ -16,8 +16,8 @@ from unittest.mock import patch
 
 import eventsourcing.sqlite as es
 
+from ledger.exchange.publish import publish
 from ledger.ledger import Ledger
-from ledger.publish import publish
 from ledger.signing import sign_checkpoint
 from tests.ledger.helpers import round_id, short_round
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from ledger.envelope import Event, payload, seal_leaf
-from ledger.events import (
+from ledger.leaf.envelope import Event, payload, seal_leaf
+from ledger.leaf.events import (
     ANCHORED,
     BetSettled,
     CardDealt,
@@ -26,8 +26,8 @@ from ledger.events import (
     ShoeRevealed,
 )
 from ledger.ledger import Ledger
-from ledger.transaction import SealedEvent
-from ledger.verify import VerifyResult, verify
+from ledger.store.transaction import SealedEvent
+from ledger.verify.whole import VerifyResult, verify
 
 ORIGIN = "ledger.example/bj"
 ROUND = "019b7ca9-8c88-7b3e-9c55-2f6d8a1b4c5d"

@@ -1,6 +1,6 @@
 """What signers had seen, held to the tree: which of several false words is named, and how many."""
 
-from ledger.events import Seen
+from ledger.leaf.events import Seen
 from ledger.verify.anchors import AnchorNotes
 from ledger.verify.scan import Anchor
 

@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from ledger import findings
-from ledger.bundle import Bundle, Consistency, make_bundle, parse_bundle, verify_bundle
-from ledger.checkpoint import parse_checkpoint
+from ledger.checkpoint.proof import InclusionProof, parse_head, proof_head
+from ledger.checkpoint.signed import parse_checkpoint
 from ledger.errors import BundleUnreadable, KeyUnusable, LedgerError, NoteRefused, ProofRefused
-from ledger.events import PolicyAdded, RulesAdded
+from ledger.exchange.bundle import Bundle, Consistency, make_bundle, parse_bundle, verify_bundle
+from ledger.leaf.events import PolicyAdded, RulesAdded
 from ledger.ledger import Ledger
 from ledger.signing import sign_checkpoint
-from ledger.tlog_proof import InclusionProof, parse_head, proof_head
 from tests.ledger.helpers import (
     FIRST,
     OTHER_ROUND,

@@ -8,18 +8,12 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import findings
-from ledger.envelope import Event, payload, seal_leaf
-from ledger.events import (
-    CardDealt,
-    EventData,
-    KeyRevoked,
-    RoundClosed,
-    ServiceStopped,
-)
-from ledger.keys import FileSigner, parse_vkey
+from ledger.keys.key import FileSigner, parse_vkey
+from ledger.leaf.envelope import Event, payload, seal_leaf
+from ledger.leaf.events import CardDealt, EventData, KeyRevoked, RoundClosed, ServiceStopped
 from ledger.ledger import Ledger
-from ledger.transaction import SealedEvent
-from ledger.verify import verify
+from ledger.store.transaction import SealedEvent
+from ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,

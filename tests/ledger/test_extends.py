@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import SigningRefused
-from ledger.guard import Guard, Signed
+from ledger.exchange.transfer import export_leaves, import_leaves
 from ledger.ledger import Ledger
 from ledger.signing import sign_checkpoint
-from ledger.transfer import export_leaves, import_leaves
+from ledger.store.guard import Guard, Signed
 from tests.ledger.helpers import (
     FIRST,
     OTHER_ROUND,

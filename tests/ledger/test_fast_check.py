@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from ledger import canonical, findings
+from ledger import findings
+from ledger.leaf import canonical
+from ledger.leaf.recorded import read_leaf
+from ledger.leaf.stored import StoredLeaf
 from ledger.ledger import Ledger
-from ledger.recorded import read_leaf
-from ledger.schema import StoredLeaf
 from ledger.verify import scan as scanning
 from ledger.verify.batch import LeafBatch
 from ledger.verify.fast_check import sound_texts

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import LedgerError
+from ledger.exchange.publish import publish, verify_published
 from ledger.ledger import Ledger
-from ledger.publish import publish, verify_published
 from ledger.signing import sign_checkpoint
-from ledger.verify import verify
 from ledger.verify.fsck import fsck
+from ledger.verify.whole import verify
 from tests.ledger.faults import AFTER, BEFORE, failing, raise_error, work
 from tests.ledger.helpers import FIRST, play, round_id
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from ledger import findings
-from ledger.events import AlarmRaised
+from ledger.leaf.events import AlarmRaised
+from ledger.leaf.stored import StoredLeaf
 from ledger.ledger import Ledger
-from ledger.merkle import leaf_hash
-from ledger.schema import StoredLeaf
 from ledger.signing import sign_checkpoint
+from ledger.tree.merkle import leaf_hash
 from ledger.verify.fsck import Checkup, fsck
 from ledger.verify.tile_check import check_tiles
 from tests.ledger.helpers import FIRST, OTHER_ROUND, ROUND, alter, cut_tiles, play, tampering

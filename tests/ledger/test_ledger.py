@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from ledger.envelope import read_event, split_leaf
 from ledger.errors import EventRefused, EventUnreadable, KeyUnusable, StreamConflict, UnknownStream
-from ledger.events import (
+from ledger.keys.key import parse_vkey
+from ledger.leaf.envelope import read_event, split_leaf
+from ledger.leaf.events import (
     EVENTS,
     CardDealt,
     DecisionMade,
@@ -18,11 +19,11 @@ from ledger.events import (
     RulesAdded,
     ServiceStopped,
 )
-from ledger.keys import parse_vkey
 from ledger.leaf.layout import LARGEST_LEAF
 from ledger.ledger import Ledger
-from ledger.merkle import leaf_hash
-from ledger.verify import verify, whole, workers
+from ledger.tree.merkle import leaf_hash
+from ledger.verify import whole, workers
+from ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,

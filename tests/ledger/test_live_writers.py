@@ -13,7 +13,6 @@ import eventsourcing.sqlite as es
 import pytest
 from msgspec.structs import replace
 
-from ledger.clock import SteadyClock
 from ledger.errors import (
     ClockStepped,
     IntentOpen,
@@ -24,12 +23,13 @@ from ledger.errors import (
     StoreUnavailable,
     StreamConflict,
 )
-from ledger.events import ROLES, DealRequested, KeyRevoked
-from ledger.keys import Signer
+from ledger.keys.key import Signer
+from ledger.leaf.clock import SteadyClock
+from ledger.leaf.events import ROLES, DealRequested, KeyRevoked
 from ledger.ledger import Ledger
 from ledger.rotation import revoke_key, rotate_key
-from ledger.second_look import look_again
-from ledger.verify import verify
+from ledger.store.second_look import look_again
+from ledger.verify.whole import verify
 from tests.ledger.helpers import ORIGIN, OTHER_ROUND, ROUND, opened, play, round_id, short_round
 from tests.lost_answers import losing_answers
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ledger.errors import ProofRefused, StoreDamaged
 from ledger.ledger import Ledger
-from ledger.merkle import (
+from ledger.tree.merkle import (
     HASH_SIZE,
     Peaks,
     add_to_peaks,
@@ -26,7 +26,7 @@ from ledger.merkle import (
     verify_consistency,
     verify_inclusion,
 )
-from ledger.tree import WIDTH, Tree, grow, tiles_of
+from ledger.tree.tiles import WIDTH, Tree, grow, tiles_of
 from tests.ledger.helpers import play, round_id
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "merkle"

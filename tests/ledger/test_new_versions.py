@@ -7,10 +7,11 @@ import json
 import msgspec
 import pytest
 
-from ledger import Ledger, canonical, findings
-from ledger.envelope import Event, payload
-from ledger.events import CardDealt, EventData
-from ledger.verify import verify
+from ledger import Ledger, findings
+from ledger.leaf import canonical
+from ledger.leaf.envelope import Event, payload
+from ledger.leaf.events import CardDealt, EventData
+from ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,

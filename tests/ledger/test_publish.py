@@ -8,10 +8,10 @@ import pytest
 
 from ledger import findings
 from ledger.errors import EventUnreadable, NoteRefused, PublishRefused, StoreDamaged
+from ledger.exchange.publish import publish, verify_published
+from ledger.exchange.tile_files import encode_entries, read_entries, tile_path
 from ledger.ledger import Ledger
-from ledger.publish import publish, verify_published
 from ledger.signing import sign_checkpoint
-from ledger.tile_files import encode_entries, read_entries, tile_path
 from tests.ledger.helpers import FIRST, ORIGIN, TickingClock, alter, play, round_id
 
 

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from ledger import findings
-from ledger.envelope import PAYLOAD_TYPE
-from ledger.events import EVENTS
+from ledger.leaf.envelope import PAYLOAD_TYPE
+from ledger.leaf.events import EVENTS
 
 TEXT = (Path(__file__).parents[2] / "ledger" / "README.md").read_text(encoding="utf-8")
 

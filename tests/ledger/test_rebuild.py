@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import ImportRefused, KeyUnusable, LedgerError, NoteRefused, SigningRefused
-from ledger.events import KeyRevoked
-from ledger.keys import parse_vkey
+from ledger.exchange.publish import publish
+from ledger.exchange.rebuild import published_leaves, rebuild
+from ledger.keys.key import parse_vkey
+from ledger.leaf.events import KeyRevoked
 from ledger.ledger import Ledger
-from ledger.publish import publish
-from ledger.rebuild import published_leaves, rebuild
 from ledger.rotation import rotate_key
 from ledger.signing import sign_checkpoint
-from ledger.verify import verify
 from ledger.verify.fsck import fsck
+from ledger.verify.whole import verify
 from tests.ledger.helpers import ORIGIN, OTHER_ROUND, ROUND, TickingClock, play, round_id
 
 

@@ -6,16 +6,16 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from ledger import findings
-from ledger.checkpoint import log_keys, verify_checkpoint
+from ledger.checkpoint.note import NoteKey
+from ledger.checkpoint.signed import log_keys, verify_checkpoint
 from ledger.errors import KeyNotValid, KeyUnusable, StoreUnavailable
-from ledger.events import CardDealt, KeyAdded, KeyRevoked, Role, RoundVoided, RulesAdded
-from ledger.keys import FileSigner, PublicKey, parse_vkey, read_key
+from ledger.keys.key import FileSigner, PublicKey, parse_vkey, read_key
+from ledger.leaf.events import CardDealt, KeyAdded, KeyRevoked, Role, RoundVoided, RulesAdded
 from ledger.leaf.layout import claimed_key_id
 from ledger.ledger import Ledger
-from ledger.note import NoteKey
 from ledger.rotation import add_key, new_key, revoke_key, rotate_key
 from ledger.signing import sign_checkpoint
-from ledger.verify import verify
+from ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,

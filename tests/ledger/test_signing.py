@@ -6,15 +6,16 @@ from pathlib import Path
 import pytest
 
 from ledger import findings
-from ledger.checkpoint import log_keys, parse_checkpoint, verify_checkpoint
+from ledger.checkpoint.signed import log_keys, parse_checkpoint, verify_checkpoint
 from ledger.errors import NoteRefused, SigningRefused
-from ledger.events import KeyRevoked
-from ledger.keys import parse_vkey
+from ledger.keys.key import parse_vkey
+from ledger.leaf.events import KeyRevoked
 from ledger.ledger import Ledger
-from ledger.merkle import leaf_hash, root_hash
-from ledger.signing import kept_checkpoints, sign_checkpoint
-from ledger.verify import verify
+from ledger.signing import sign_checkpoint
+from ledger.store.kept_checkpoints import kept_checkpoints
+from ledger.tree.merkle import leaf_hash, root_hash
 from ledger.verify.fsck import fsck
+from ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,

@@ -18,9 +18,9 @@ from ledger.errors import (
     StreamConflict,
     UnsupportedFormat,
 )
-from ledger.events import CardDealt
+from ledger.leaf.events import CardDealt
 from ledger.ledger import Ledger
-from ledger.verify import verify
+from ledger.verify.whole import verify
 from tests.ledger.helpers import FIRST, ORIGIN, OTHER_ROUND, ROUND, opened, play, short_round
 
 

@@ -12,15 +12,16 @@ from typing import Any
 
 import pytest
 
-from ledger import store as store_module
 from ledger.errors import KeyNotValid, StoreDamaged, StreamConflict
-from ledger.events import CardDealt, DisputeOpened, KeyRevoked
-from ledger.keys import parse_vkey
+from ledger.keys.key import parse_vkey
+from ledger.leaf.events import CardDealt, DisputeOpened, KeyRevoked
+from ledger.leaf.stored import StoredLeaf
 from ledger.ledger import Ledger
-from ledger.merkle import leaf_hash, root_hash
-from ledger.schema import StoredLeaf
-from ledger.transaction import SealedEvent
-from ledger.verify import verify, whole, workers
+from ledger.store import sqlite as store_module
+from ledger.store.transaction import SealedEvent
+from ledger.tree.merkle import leaf_hash, root_hash
+from ledger.verify import whole, workers
+from ledger.verify.whole import verify
 from tests.ledger.helpers import (
     ORIGIN,
     OTHER_ROUND,

@@ -8,11 +8,11 @@ import pytest
 
 from ledger import findings
 from ledger.errors import SigningRefused, StoreDamaged
-from ledger.keys import parse_vkey
+from ledger.keys.key import parse_vkey
 from ledger.ledger import Ledger
-from ledger.merkle import leaf_hash, root_hash
 from ledger.signing import sign_checkpoint
-from ledger.verify import verify
+from ledger.tree.merkle import leaf_hash, root_hash
+from ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from ledger.errors import LedgerError, RoundStillOpen, StoreUnavailable, StreamClosed
-from ledger.events import AlarmRaised, Seen
-from ledger.group import Unit
+from ledger.leaf.events import AlarmRaised, Seen
 from ledger.ledger import Ledger
 from ledger.rotation import revoke_key, rotate_key
-from ledger.rounds import Alone
-from ledger.verify import verify
+from ledger.store.group import Unit
+from ledger.store.round_index import Alone
+from ledger.verify.whole import verify
 from tests.ledger.helpers import ORIGIN, ROUND, RULES, opened, play, round_id, short_round
 
 THREADS = 32
@@ -256,8 +256,8 @@ def test_processes_whose_threads_write_at_once(ledger: Ledger) -> None:
 
 
 def test_a_process_that_does_not_get_its_turn(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ledger import recorder
-    from ledger.store_errors import turn_of_a_process
+    from ledger.store import recorder
+    from ledger.store.errors import turn_of_a_process
 
     with Ledger.init(path, ORIGIN) as ledger:
         queue = path / "events.sqlite-queue"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ledger.clock import format_time
+from ledger.leaf.clock import format_time
 from ledger.verify.times import Bounds, RoundEnd, misnamed
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.checkpoint import Checkpoint, parse_checkpoint
+from ledger.checkpoint.note import COSIGNATURE, NoteKey, parse_note, sign_note, verify_note
+from ledger.checkpoint.signed import Checkpoint, parse_checkpoint
 from ledger.errors import (
     ClockBehind,
     KeyUnusable,
@@ -22,17 +23,11 @@ from ledger.errors import (
     StoreDamaged,
     UnknownLog,
 )
-from ledger.keys import FileSigner
-from ledger.merkle import consistency_proof, leaf_hash, root_hash
-from ledger.note import COSIGNATURE, NoteKey, parse_note, sign_note, verify_note
-from ledger.policy import parse_policy, require
-from ledger.witness import Evidence, Witness
-from ledger.witness_request import (
-    Request,
-    origin_digest,
-    parse_request,
-    with_cosignature,
-)
+from ledger.keys.key import FileSigner
+from ledger.tree.merkle import consistency_proof, leaf_hash, root_hash
+from ledger.witness.cosigner import Evidence, Witness
+from ledger.witness.request import Request, origin_digest, parse_request, with_cosignature
+from ledger.witness.witness_policy import parse_policy, require
 
 ORIGIN = "log.example/bj"
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

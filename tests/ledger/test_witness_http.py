@@ -15,16 +15,17 @@ from typing import IO, NamedTuple
 
 import pytest
 
-from ledger.checkpoint import verify_checkpoint
-from ledger.clock import utc_now
+from ledger.checkpoint.note import NoteKey, parse_vkey, verify_note
+from ledger.checkpoint.signed import verify_checkpoint
 from ledger.errors import WitnessUnreachable
+from ledger.leaf.clock import utc_now
 from ledger.ledger import Ledger
-from ledger.note import NoteKey, parse_vkey, verify_note
-from ledger.policy import parse_policy, require
-from ledger.signing import kept_checkpoints, sign_checkpoint
-from ledger.witness import Witness
-from ledger.witness_client import ask, keep, make_request
-from ledger.witness_request import origin_digest
+from ledger.signing import sign_checkpoint
+from ledger.store.kept_checkpoints import kept_checkpoints
+from ledger.witness.client import ask, keep, make_request
+from ledger.witness.cosigner import Witness
+from ledger.witness.request import origin_digest
+from ledger.witness.witness_policy import parse_policy, require
 from tests.ledger.helpers import ORIGIN, play, round_id
 
 ROOT = Path(__file__).parents[2]

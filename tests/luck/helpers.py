@@ -10,7 +10,7 @@ from replay.engine.dealer import makes_natural
 from replay.engine.round import NATURAL, NO_NATURAL, Check, Show, apply, open_round
 from replay.engine.rules import Rules
 from replay.luck.one_round import Decomposition, Symbol
-from replay.round_text import ActMove, DealMove, RoundText
+from replay.written.round_text import ActMove, DealMove, RoundText
 from tests.replay.helpers import Played
 
 EXACT = 1e-9

@@ -10,17 +10,6 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from replay.bulk.due import (
-    CHECK,
-    SETTLE,
-    SHOW,
-    TO_DEALER,
-    TO_DEALER_DOWN,
-    TO_HAND,
-    Layout,
-)
-from replay.bulk.money import round_minor
-from replay.bulk.tables import ACT_BIT, ACTS, ASKED, DOWN, NUMBER, Ints, compile_tables
 from replay.engine.cards import PACK, VALUE
 from replay.engine.hand import (
     CASH_OUT,
@@ -37,9 +26,12 @@ from replay.engine.hand import (
 )
 from replay.engine.round import NATURAL, NO_NATURAL
 from replay.engine.rules import Rules
+from replay.kernel.due import CHECK, SETTLE, SHOW, TO_DEALER, TO_DEALER_DOWN, TO_HAND, Layout
+from replay.kernel.money import round_minor
+from replay.kernel.tables import ACT_BIT, ACTS, ASKED, DOWN, NUMBER, Ints, compile_tables
 from replay.luck.batch import Moves, Stakes
-from replay.theory import theory
 from replay.theory.basic import group_of
+from replay.theory.cache import theory
 from replay.theory.chart import basic_table
 
 Floats = npt.NDArray[np.float64]

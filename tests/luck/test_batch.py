@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from replay.bulk.tables import SYMBOLS
 from replay.engine.round import open_round
 from replay.engine.rules import Rules
-from replay.games import GAMES
-from replay.luck import Decomposition, decompose
+from replay.games.published import GAMES
+from replay.kernel.tables import SYMBOLS
 from replay.luck.batch import BatchParts, decompose_moves
 from replay.luck.kinds import (
     CHECK,
@@ -23,6 +22,7 @@ from replay.luck.kinds import (
     SKILL,
     SKILL_KINDS,
 )
+from replay.luck.one_round import Decomposition, decompose
 from replay.luck.values import values_of
 from tests.luck.simulator import (
     STAKE_MINOR,

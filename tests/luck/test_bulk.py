@@ -8,15 +8,16 @@ from hypothesis import given, settings
 from msgspec.structs import replace
 
 from ledger import Recorded
-from ledger.events import BetSettled
-from replay.catalogue import rules_by_digest
+from ledger.leaf.events import BetSettled
 from replay.engine.outcomes import MAIN
-from replay.games import GAMES
-from replay.luck import Decomposition, decompose_replay
+from replay.games.published import GAMES
 from replay.luck.bulk import RoundParts, decompose_batch
 from replay.luck.counts import tallied
 from replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
-from replay.replayer import replay_round
+from replay.luck.one_round import Decomposition
+from replay.luck.recorded import decompose_replay
+from replay.rounds.catalogue import rules_by_digest
+from replay.rounds.replayer import replay_round
 from tests.bulk.helpers import columns_of
 from tests.bulk.rounds import corrupted, honest_round, renumbered, stakes_for
 from tests.replay.helpers import new_ledger

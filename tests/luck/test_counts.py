@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from replay.engine.round import NO_NATURAL, open_round
-from replay.games import GAMES
-from replay.luck import decompose
+from replay.games.published import GAMES
 from replay.luck.batch import BatchParts, decompose_moves
 from replay.luck.counts import (
     BILLION,
@@ -18,6 +17,7 @@ from replay.luck.counts import (
     PLAYER_NATURAL,
     tallied,
 )
+from replay.luck.one_round import decompose
 from replay.luck.values import values_of
 from tests.luck.simulator import HONEST, Crooked, players, simulate
 from tests.luck.test_batch import _by_the_engine

@@ -8,16 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.adjudicate import adjudicate
 from replay.engine.cards import PACK
 from replay.engine.outcomes import outcomes
 from replay.engine.round import Check, Deal, Show, open_round
-from replay.games import GAMES
-from replay.luck import decompose
+from replay.games.published import GAMES
 from replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
-from replay.luck.one_round import Walk, chances
-from replay.round_text import read_round
+from replay.luck.one_round import Walk, chances, decompose
 from replay.theory.values import full_shoe, place
+from replay.written.adjudicate import adjudicate
+from replay.written.round_text import read_round
 from tests.luck.helpers import assert_adds_up, full_shoe_cards, symbols, symbols_of_text
 from tests.replay.helpers import CASES, at_random, play
 from tests.strategies import games, randoms, stakes

@@ -7,11 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Recorded
-from ledger.events import BetSettled, DealRequested, DecisionMade, EventData, InputRefused
-from replay.catalogue import rules_by_digest
-from replay.games import GAMES
-from replay.luck import Decomposition, decompose_replay
-from replay.replayer import replay_round
+from ledger.leaf.events import BetSettled, DealRequested, DecisionMade, EventData, InputRefused
+from replay.games.published import GAMES
+from replay.luck.one_round import Decomposition
+from replay.luck.recorded import decompose_replay
+from replay.rounds.catalogue import rules_by_digest
+from replay.rounds.replayer import replay_round
 from tests.bulk.rounds import honest_round, renumbered, stakes_for
 from tests.luck.helpers import assert_adds_up
 from tests.replay.helpers import new_ledger

@@ -8,9 +8,9 @@ import pytest
 
 from replay.engine.cards import PACK
 from replay.engine.hand import EMPTY_HAND, step
-from replay.games import GAMES
+from replay.games.published import GAMES
 from replay.luck.values import Shipped, compute, values_of
-from replay.theory import theory
+from replay.theory.cache import theory
 from replay.theory.values import place
 
 

@@ -16,12 +16,12 @@ from random import Random
 from typing import NamedTuple
 
 from ledger import Ledger
-from ledger.clock import utc_now
-from ledger.events import DealRequested, DecisionMade
-from ledger.verify import verify
-from replay.audit import audit
-from replay.catalogue import add_published_games
-from replay.open_rounds import held_stakes_minor
+from ledger.leaf.clock import utc_now
+from ledger.leaf.events import DealRequested, DecisionMade
+from ledger.verify.whole import verify
+from replay.audit.one_by_one import audit
+from replay.live.open_rounds import held_stakes_minor
+from replay.rounds.catalogue import add_published_games
 from tests.replay.failing_wallet import recorded
 from tests.replay.floor_that_dies import come_back, serve
 from tests.replay.helpers import ORIGIN

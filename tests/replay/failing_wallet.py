@@ -10,7 +10,7 @@ import eventsourcing.sqlite as es
 import pytest
 
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -18,14 +18,14 @@ from ledger.events import (
     Funds,
     RoundVoided,
 )
-from ledger.verify import verify
-from replay.audit import replay_in
-from replay.catalogue import current_rules
+from ledger.verify.whole import verify
 from replay.engine.round import Decide
-from replay.live_round import LiveRound
-from replay.resume import resume_round
-from replay.table import LiveTable, TableSettings
-from replay.wallet import MemoryWallet, Wallet
+from replay.interruptions.judge import replay_in
+from replay.live.live_round import LiveRound
+from replay.live.resume import resume_round
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import current_rules
+from replay.wallet.wallet import MemoryWallet, Wallet
 
 SETTINGS = TableSettings(
     limits={"main": (100, 50_000), "perfect_pairs": (1, 10_000)}, currency="EUR", table="t-1"

@@ -6,16 +6,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from ledger import Ledger
-from ledger.events import DecisionMade, EventData, Incident
-from ledger.streams import OPERATIONS_STREAM
-from replay.audit import audit
-from replay.catalogue import add_policy, current_rules
+from ledger.leaf.events import DecisionMade, EventData, Incident
+from ledger.leaf.streams import OPERATIONS_STREAM
+from replay.audit.one_by_one import audit
 from replay.engine.round import Decide
 from replay.engine.shoe import Shoe
-from replay.live_round import LiveRound
-from replay.policies import POLICIES, Default
-from replay.table import LiveTable, TableSettings
-from replay.wallet import AnyWallet
+from replay.games.policies import POLICIES, Default
+from replay.live.live_round import LiveRound
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_policy, current_rules
+from replay.wallet.wallet import AnyWallet
 from tests.replay.helpers import HandClock, Played, new_ledger, play, prefer
 from tests.replay.lying import STAND
 from tests.replay.lying_table import Alter, AlteringJournal, Lie

@@ -17,16 +17,16 @@ from pathlib import Path
 from random import Random
 
 from ledger import Ledger
-from ledger.clock import Clock, utc_now
 from ledger.errors import StoreUnavailable
-from replay.catalogue import current_rules
+from ledger.leaf.clock import Clock, utc_now
 from replay.engine.round import Decide
 from replay.errors import InputRefusedError, ReplayError, StakeRefused
-from replay.http_wallet import HttpWallet
-from replay.live_round import LiveRound
-from replay.resume import resume_round
-from replay.sweep import sweep
-from replay.table import LiveTable, TableSettings
+from replay.live.live_round import LiveRound
+from replay.live.resume import resume_round
+from replay.live.sweep import sweep
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import current_rules
+from replay.wallet.http import HttpWallet
 
 SETTINGS = TableSettings(
     limits={"main": (100, 50_000), "perfect_pairs": (1, 10_000)}, currency="EUR", table="t-1"

@@ -10,9 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from ledger import Ledger
-from ledger.clock import Clock, utc_now
-from ledger.events import EventData
-from replay.catalogue import add_published_games
+from ledger.leaf.clock import Clock, utc_now
+from ledger.leaf.events import EventData
 from replay.engine.cards import FACE_DOWN, VALUE
 from replay.engine.round import (
     NATURAL,
@@ -26,7 +25,8 @@ from replay.engine.round import (
     open_round,
 )
 from replay.engine.rules import Rules
-from replay.round_text import ActMove, DealMove, Move
+from replay.rounds.catalogue import add_published_games
+from replay.written.round_text import ActMove, DealMove, Move
 
 PROJECT = Path(__file__).parents[2]
 CASES = PROJECT / "tests" / "cases"

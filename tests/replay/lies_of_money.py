@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealRequested,

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -14,7 +14,7 @@ from ledger.events import (
     Refund,
     RoundOpened,
 )
-from replay.wallet import MemoryWallet
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import Played, prefer
 from tests.replay.lying import (
     STAND,

@@ -6,13 +6,13 @@ from random import Random
 from typing import Any
 
 from ledger import Ledger
-from ledger.events import EventData
-from replay.catalogue import current_rules, rules_by_digest
+from ledger.leaf.events import EventData
 from replay.engine.round import Decide
-from replay.live_round import LiveRound
-from replay.replayer import Replay, replay_round
-from replay.table import LiveTable, TableSettings
-from replay.wallet import Wallet
+from replay.live.live_round import LiveRound
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import current_rules, rules_by_digest
+from replay.rounds.replayer import Replay, replay_round
+from replay.wallet.wallet import Wallet
 from tests.replay.helpers import Draft
 from tests.strategies import Sitting
 

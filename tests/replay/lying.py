@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     DecisionOffered,
     EventData,
@@ -18,7 +18,7 @@ from replay.engine.hand import Hand
 from replay.engine.outcomes import outcomes
 from replay.engine.round import Decide, RoundState
 from replay.engine.rules import Rules
-from replay.wallet import MemoryWallet
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import Choose, Played, prefer
 from tests.replay.lying_table import Alter, Turn
 

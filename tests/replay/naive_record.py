@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from replay.engine.cards import PACK
-from replay.round_text import ActMove, DealMove, Move
+from replay.written.round_text import ActMove, DealMove, Move
 from tests.replay import naive
 from tests.replay.shadow import Shadow
 

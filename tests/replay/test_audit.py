@@ -5,14 +5,14 @@ from collections import Counter
 import pytest
 
 from ledger import Ledger
-from ledger.events import RoundVoided, ShoeRevealed
-from replay.audit import audit, check_reveals
-from replay.catalogue import current_rules
+from ledger.leaf.events import RoundVoided, ShoeRevealed
+from replay.audit.one_by_one import audit, check_reveals
 from replay.engine.round import Decide
 from replay.errors import RoundUnreadable, StakeRefused
-from replay.players import make_player
-from replay.simulation import ROUNDS_A_BATCH, simulate
-from replay.transcript import as_round_text
+from replay.live.players import make_player
+from replay.live.simulation import ROUNDS_A_BATCH, simulate
+from replay.rounds.catalogue import current_rules
+from replay.written.transcript import as_round_text
 from tests.replay.helpers import names, new_ledger
 from tests.replay.lies_of_money import MONEY
 from tests.replay.lies_of_play import PLAY

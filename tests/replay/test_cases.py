@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from replay.adjudicate import Judgement, adjudicate
 from replay.errors import RoundTextError, UnknownGame
-from replay.games import GAMES
-from replay.round_text import RoundText, read_round
+from replay.games.published import GAMES
+from replay.written.adjudicate import Judgement, adjudicate
+from replay.written.round_text import RoundText, read_round
 from tests.replay.helpers import CASES
 
 _HEADER = re.compile(rb"^# (finding|move): (\w+)$", re.MULTILINE)

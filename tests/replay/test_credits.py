@@ -2,8 +2,8 @@
 
 import pytest
 
-from ledger.events import Funds
-from replay.money_check import check_credit
+from ledger.leaf.events import Funds
+from replay.rounds.money_check import check_credit
 
 
 def codes(funds: Funds, paid_minor: int, *, may_wait: bool) -> list[str]:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.events import RoundOpened
+from ledger.leaf.events import RoundOpened
 from replay.currency import (
     amount_text,
     currency_unit,
@@ -15,9 +15,9 @@ from replay.currency import (
     unit_words,
 )
 from replay.errors import SettingsRefused
-from replay.games import GAMES
-from replay.resume import resume_round
-from replay.table import LiveTable, TableSettings
+from replay.games.published import GAMES
+from replay.live.resume import resume_round
+from replay.live.table import LiveTable, TableSettings
 from tests.replay.helpers import new_ledger
 
 RULES = GAMES["nba"].rules

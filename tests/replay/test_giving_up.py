@@ -7,9 +7,9 @@ import pytest
 
 from ledger import Ledger
 from ledger.errors import IntentOpen
-from ledger.events import EventData
-from replay.intents import IN_FLIGHT, Asked, ask_first, settle_open
-from replay.wallet import MemoryWallet
+from ledger.leaf.events import EventData
+from replay.wallet.intents import IN_FLIGHT, Asked, ask_first, settle_open
+from replay.wallet.wallet import MemoryWallet
 from tests.ledger.helpers import opened, round_id
 from tests.replay.helpers import HandClock, new_ledger
 
@@ -85,7 +85,7 @@ def test_a_cancellation_that_is_owed_is_tried_again_however_new_it_is(ledger: Le
 def test_a_stake_given_up_before_is_cancelled_first_and_not_waited_for(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replay.intents.time.sleep", never)
+    monkeypatch.setattr("replay.wallet.intents.time.sleep", never)
     before = asked_for(ledger)
     ledger.intents.drop(before)
     assert ask(ledger, MemoryWallet(1_000), 60) != before
@@ -95,7 +95,7 @@ def test_a_stake_given_up_before_is_cancelled_first_and_not_waited_for(
 def test_a_stake_given_up_whose_wallet_is_mute_bars_the_next(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replay.intents.time.sleep", never)
+    monkeypatch.setattr("replay.wallet.intents.time.sleep", never)
     ledger.intents.drop(asked_for(ledger))
     with pytest.raises(IntentOpen):
         ask(ledger, Mute(1_000), 60)
@@ -105,7 +105,7 @@ def test_a_stake_of_the_same_round_is_waited_for_and_then_taken_for_dead(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[float] = []
-    monkeypatch.setattr("replay.intents.time.sleep", waited.append)
+    monkeypatch.setattr("replay.wallet.intents.time.sleep", waited.append)
     asked_for(ledger)
     ask(ledger, MemoryWallet(1_000), 0.01)
     assert waited

@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Recorded
-from ledger.clock import format_time
-from ledger.events import (
+from ledger.keys.sealing import seal_seed
+from ledger.leaf.clock import format_time
+from ledger.leaf.events import (
     AlarmRaised,
     BetSettled,
     CardDealt,
@@ -24,19 +25,18 @@ from ledger.events import (
     ShoeCommitted,
     ShoeRevealed,
 )
-from ledger.sealing import seal_seed
-from ledger.streams import OPERATIONS_STREAM
-from replay.audit import audit as scalar_audit
+from ledger.leaf.streams import OPERATIONS_STREAM
+from replay.audit.one_by_one import audit as scalar_audit
 from replay.bulk.audit import audit
 from replay.disputes.assess import assess
 from replay.disputes.evidence import gather
 from replay.engine.round import Decide
 from replay.errors import InputRefusedError
-from replay.live_round import LiveRound
-from replay.resume import resume_round
-from replay.sweep import sweep
-from replay.waiting import dealer_has_shown
-from replay.wallet import MemoryWallet
+from replay.interruptions.waiting import dealer_has_shown
+from replay.live.live_round import LiveRound
+from replay.live.resume import resume_round
+from replay.live.sweep import sweep
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import STAKES, Floor, asked
 from tests.replay.helpers import NOON, Played
 from tests.replay.lying import (

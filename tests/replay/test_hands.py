@@ -20,7 +20,7 @@ from replay.engine.hand import (
     step,
 )
 from replay.errors import IllegalMove
-from replay.games import GAMES
+from replay.games.published import GAMES
 from tests.replay import naive
 from tests.replay.settlement_table import RANKS, Player, reachable
 from tests.strategies import cards

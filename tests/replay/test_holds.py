@@ -6,14 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from ledger.errors import KeyUnusable, StreamConflict
-from ledger.events import BetSettled, WinHeld, WinReleased
-from ledger.verify import verify
+from ledger.leaf.events import BetSettled, WinHeld, WinReleased
+from ledger.verify.whole import verify
 from replay.engine.round import Decide
 from replay.errors import DisputeRefused, InputRefusedError
-from replay.holds import held_wins, release_win
-from replay.interruptions import Hold, circumstances_of
-from replay.live_round import LiveRound
-from replay.wallet import AnyWallet, MemoryWallet
+from replay.interruptions.check import Hold, circumstances_of
+from replay.interruptions.holds import held_wins, release_win
+from replay.live.live_round import LiveRound
+from replay.wallet.wallet import AnyWallet, MemoryWallet
 from tests.replay.faults import Floor
 from tests.replay.helpers import Draft, Played
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from ledger.events import Funds
+from ledger.leaf.events import Funds
 from replay.currency import currency_unit
 from replay.engine.round import Decide
 from replay.errors import SettingsRefused, StakeRefused, WalletUnanswered
-from replay.http_wallet import HttpWallet
-from replay.intents import settle_open
-from replay.resume import resume_round
+from replay.live.resume import resume_round
+from replay.wallet.http import HttpWallet
+from replay.wallet.intents import settle_open
 from tests.replay.failing_wallet import OPENING, STAKES, act, table_of
 from tests.replay.helpers import new_ledger
 from tests.wallet_server import Failure, WalletServer, serving_wallet

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.clock import format_time
-from ledger.events import (
+from ledger.leaf.clock import format_time
+from ledger.leaf.events import (
     ConnectionLost,
     ConnectionRestored,
     DecisionMade,
@@ -19,15 +19,15 @@ from ledger.events import (
     ShoeRevealed,
     ViewAcknowledged,
 )
-from ledger.verify import verify
-from replay.catalogue import add_policy
+from ledger.verify.whole import verify
 from replay.disputes.assess import assess
 from replay.disputes.evidence import gather
 from replay.engine.round import Decide
 from replay.errors import InputRefusedError
-from replay.resume import resume_round
-from replay.waiting import dealer_has_shown
-from replay.wallet import MemoryWallet
+from replay.interruptions.waiting import dealer_has_shown
+from replay.live.resume import resume_round
+from replay.rounds.catalogue import add_policy
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import (
     STAKES,
     ZERO_DEFAULT,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionOffered,
@@ -17,9 +17,7 @@ from ledger.events import (
     ShoeCommitted,
     ShoeRevealed,
 )
-from ledger.verify import verify
-from replay.adjudicate import adjudicate
-from replay.batch import Batch
+from ledger.verify.whole import verify
 from replay.engine.round import Decide, Settle
 from replay.engine.rules import Rules
 from replay.errors import (
@@ -29,12 +27,14 @@ from replay.errors import (
     StakeRefused,
     UnknownGame,
 )
-from replay.games import GAMES
-from replay.players import PLAYERS, make_player
-from replay.round_text import read_round
-from replay.table import LiveTable, TableSettings
-from replay.transcript import as_round_text
-from replay.wallet import MemoryWallet
+from replay.games.published import GAMES
+from replay.live.batch import Batch
+from replay.live.players import PLAYERS, make_player
+from replay.live.table import LiveTable, TableSettings
+from replay.wallet.wallet import MemoryWallet
+from replay.written.adjudicate import adjudicate
+from replay.written.round_text import read_round
+from replay.written.transcript import as_round_text
 from tests.replay.helpers import new_ledger
 from tests.replay.live import (
     SETTINGS,

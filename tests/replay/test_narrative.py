@@ -2,7 +2,7 @@
 
 import pytest
 
-from ledger.events import (
+from ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -21,8 +21,8 @@ from ledger.events import (
 )
 from replay.engine.cards import FACE_DOWN
 from replay.engine.round import apply, open_round
-from replay.games import GAMES
-from replay.narrative import actor_of, describe
+from replay.games.published import GAMES
+from replay.rounds.narrative import actor_of, describe
 
 DEADLINE = "2026-01-02T03:24:05.000000Z"
 

@@ -8,14 +8,14 @@ import pytest
 
 from ledger import Ledger
 from ledger.errors import StreamConflict
-from replay.catalogue import add_published_games, current_rules
 from replay.engine.round import Decide
 from replay.errors import InputRefusedError
-from replay.holds import held_wins
-from replay.open_rounds import held_stakes_minor
-from replay.resume import resume_round
-from replay.table import LiveTable
-from replay.wallet import MemoryWallet
+from replay.interruptions.holds import held_wins
+from replay.live.open_rounds import held_stakes_minor
+from replay.live.resume import resume_round
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import add_published_games, current_rules
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import SETTINGS, STAKES, Floor, asked
 from tests.replay.helpers import ORIGIN, Played
 from tests.replay.test_holds import won

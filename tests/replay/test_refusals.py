@@ -6,22 +6,22 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Finding
-from ledger.events import (
+from ledger.leaf.events import (
     DecisionOffered,
     InputRefused,
     RefusalReason,
     ServiceStarted,
     ServiceStopped,
 )
-from replay.audit import audit as scalar_audit
-from replay.audit import replay_in
+from replay.audit.one_by_one import audit as scalar_audit
 from replay.bulk.audit import audit
 from replay.disputes.assess import assess
 from replay.disputes.evidence import gather
 from replay.engine.round import Decide
 from replay.errors import InputRefusedError
-from replay.live_round import LiveRound
-from replay.wallet import MemoryWallet
+from replay.interruptions.judge import replay_in
+from replay.live.live_round import LiveRound
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import STAKES, Floor, asked
 from tests.replay.helpers import NOON, Played
 from tests.replay.lying import changing, having, offering, withholding

@@ -10,18 +10,18 @@ from urllib.parse import urlsplit
 import pytest
 
 from ledger import Ledger
-from ledger.directory import DATABASE_VARIABLE
 from ledger.errors import SigningRefused
 from ledger.signing import sign_checkpoint
-from ledger.verify import verify
-from replay.catalogue import add_published_games, current_rules
+from ledger.store.directory import DATABASE_VARIABLE
+from ledger.verify.whole import verify
 from replay.engine.round import Decide
-from replay.intents import give_up, settle_open
-from replay.live_round import LiveRound
-from replay.resume import resume_round
-from replay.sweep import sweep
-from replay.table import LiveTable
-from replay.wallet import MemoryWallet
+from replay.live.live_round import LiveRound
+from replay.live.resume import resume_round
+from replay.live.sweep import sweep
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import add_published_games, current_rules
+from replay.wallet.intents import give_up, settle_open
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import ORIGIN
 from tests.replay.live import SETTINGS, STAKES
 

@@ -7,14 +7,14 @@ import pytest
 
 from ledger import Ledger
 from ledger.errors import KeyUnusable, UnknownStream
-from ledger.events import DecisionMade, DecisionOffered, RoundVoided, ShoeRevealed
-from replay.catalogue import add_published_games, rules_by_digest
+from ledger.leaf.events import DecisionMade, DecisionOffered, RoundVoided, ShoeRevealed
 from replay.engine.round import Decide, Settle
 from replay.errors import InputRefusedError, RoundUnreadable
-from replay.games import GAMES
-from replay.replayer import replay_round
-from replay.resume import resume_round
-from replay.wallet import MemoryWallet
+from replay.games.published import GAMES
+from replay.live.resume import resume_round
+from replay.rounds.catalogue import add_published_games, rules_by_digest
+from replay.rounds.replayer import replay_round
+from replay.wallet.wallet import MemoryWallet
 from tests.ledger.helpers import said
 from tests.replay.helpers import ORIGIN, new_ledger
 from tests.replay.live import STAKES, Spy, open_decision, play_on, replayed, table

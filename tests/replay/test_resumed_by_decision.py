@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.clock import format_time
-from ledger.events import (
+from ledger.keys.key import FileSigner, PublicKey
+from ledger.leaf.clock import format_time
+from ledger.leaf.events import (
     AlarmRaised,
     DecisionOffered,
     DisputeDecided,
@@ -14,21 +15,20 @@ from ledger.events import (
     ServiceStarted,
     ServiceStopped,
 )
-from ledger.keys import FileSigner, PublicKey
+from ledger.leaf.streams import OPERATIONS_STREAM
 from ledger.rotation import add_key
-from ledger.streams import OPERATIONS_STREAM
-from replay.audit import audit as scalar_audit
+from replay.audit.one_by_one import audit as scalar_audit
 from replay.bulk.audit import audit
+from replay.cases.case import dispute_stream
 from replay.disputes.assess import assess
-from replay.disputes.cases import dispute_stream
 from replay.disputes.evidence import gather
 from replay.engine.round import Decide
 from replay.errors import InputRefusedError
-from replay.interruptions import circumstances_of
-from replay.live_round import LiveRound
-from replay.open_rounds import OpenRounds
-from replay.resume import resume_round
-from replay.sweep import sweep
+from replay.interruptions.check import circumstances_of
+from replay.live.live_round import LiveRound
+from replay.live.open_rounds import OpenRounds
+from replay.live.resume import resume_round
+from replay.live.sweep import sweep
 from tests.replay.faults import Floor, asked, with_zero_default
 from tests.replay.helpers import NOON
 

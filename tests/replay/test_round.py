@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.adjudicate import adjudicate
 from replay.engine.cards import FACE_DOWN, PACK
 from replay.engine.hand import INSURANCE_ACTS, PLAY_ACTS
 from replay.engine.outcomes import Outcome, outcomes, total_staked_minor
@@ -29,8 +28,9 @@ from replay.engine.round import (
 from replay.engine.rules import Rules
 from replay.engine.settlement import win_minor
 from replay.errors import IllegalMove, StakeRefused
-from replay.games import GAMES
-from replay.round_text import MAX_MINOR, DealMove, read_round, write_round
+from replay.games.published import GAMES
+from replay.written.adjudicate import adjudicate
+from replay.written.round_text import MAX_MINOR, DealMove, read_round, write_round
 from tests.replay import naive
 from tests.replay.helpers import Played, at_random, drawn_from, play, prefer, written
 from tests.replay.shadow import Shadow

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from replay.adjudicate import Judgement, adjudicate
 from replay.errors import RoundTextError
-from replay.games import GAMES
-from replay.round_text import (
+from replay.games.published import GAMES
+from replay.written.adjudicate import Judgement, adjudicate
+from replay.written.round_text import (
     ActMove,
     DealMove,
     Move,

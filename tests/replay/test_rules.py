@@ -14,13 +14,6 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.catalogue import (
-    add_published_games,
-    add_rules,
-    current_policy,
-    current_rules,
-    rules_by_digest,
-)
 from replay.engine.money import round_minor
 from replay.engine.rules import (
     HAND_CLASSES,
@@ -33,9 +26,16 @@ from replay.engine.rules import (
     rules_from_json,
 )
 from replay.errors import RulesError, UnknownGame
-from replay.games import GAMES
 from replay.games.game import Game, game, said
-from replay.policies import POLICIES, policy_digest, policy_from_data
+from replay.games.policies import POLICIES, policy_digest, policy_from_data
+from replay.games.published import GAMES
+from replay.rounds.catalogue import (
+    add_published_games,
+    add_rules,
+    current_policy,
+    current_rules,
+    rules_by_digest,
+)
 from tests.replay.helpers import PROJECT, new_ledger, shared
 
 PAGES = {

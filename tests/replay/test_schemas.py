@@ -11,17 +11,17 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ledger import Ledger
-from ledger.envelope import split_leaf
-from ledger.events import EVENTS
-from replay.catalogue import add_published_games, current_rules
+from ledger.leaf.envelope import split_leaf
+from ledger.leaf.events import EVENTS
 from replay.errors import RoundTextError
-from replay.players import make_player
-from replay.round_text import read_round
+from replay.live.players import make_player
+from replay.live.simulation import simulate
+from replay.live.table import TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules
 from replay.schemas import schema
 from replay.schemas.events import events_schema
 from replay.schemas.round_text import round_schema
-from replay.simulation import simulate
-from replay.table import TableSettings
+from replay.written.round_text import read_round
 from tests.disputes.scenario import SCENARIOS, read_scenario
 from tests.disputes.stage import staged
 from tests.replay.helpers import ORIGIN

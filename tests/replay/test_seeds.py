@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger import Finding, Ledger
-from ledger.events import ShoeRevealed
-from replay.audit import AuditResult, audit
+from ledger.leaf.events import ShoeRevealed
+from replay.audit.one_by_one import AuditResult, audit
 from replay.disputes.assess import assess
 from replay.disputes.evidence import gather
-from replay.live_round import LiveRound
-from replay.seeds import NEAR, Revealed, Reveals, seed_findings
+from replay.live.live_round import LiveRound
+from replay.rounds.seeds import NEAR, Revealed, Reveals, seed_findings
 from tests.replay.helpers import new_ledger
 from tests.replay.live import STAKES, play_on, table
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from replay.engine.settlement import settle_early
-from replay.games import GAMES
+from replay.games.published import GAMES
 from tests.replay.settlement_table import STAKE, dealers, golden, naively_pays, pays, players
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from replay.engine.cards import PACK
 from replay.engine.side_bets import side_bet_line, side_bet_odds
-from replay.games import GAMES
+from replay.games.published import GAMES
 from tests.replay import naive
 
 DECKS = 8

@@ -8,24 +8,24 @@ import msgspec
 import pytest
 
 from ledger import Ledger
-from ledger.events import AlarmRaised, GameDisabled, GameEnabled, RoundOpened
-from ledger.schema import StoredLeaf
-from ledger.streams import OPERATIONS_STREAM
-from replay.catalogue import (
+from ledger.leaf.events import AlarmRaised, GameDisabled, GameEnabled, RoundOpened
+from ledger.leaf.stored import StoredLeaf
+from ledger.leaf.streams import OPERATIONS_STREAM
+from replay.engine.round import Decide
+from replay.errors import InputRefusedError
+from replay.games.policies import policy_digest
+from replay.interruptions.waiting import outages_in
+from replay.live.resume import resume_round
+from replay.live.standing import _KNOWN
+from replay.live.view import view_of
+from replay.rounds.catalogue import (
     add_policy,
     add_published_games,
     add_rules,
     current_policy,
     current_rules,
 )
-from replay.engine.round import Decide
-from replay.errors import InputRefusedError
-from replay.policies import policy_digest
-from replay.resume import resume_round
-from replay.standing import _KNOWN
-from replay.view import view_of
-from replay.waiting import outages_in
-from replay.wallet import MemoryWallet
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import ORIGIN
 from tests.replay.live import FailingJournal, Spy, open_decision, table
 from tests.replay.lying import ruling

@@ -13,16 +13,16 @@ import pytest
 
 from ledger import Ledger
 from ledger.errors import KeyUnusable
-from ledger.events import DecisionMade, RoundClosed, RoundVoided, ServiceStopped
-from ledger.verify import verify
-from replay.audit import audit
-from replay.batch import Batch
-from replay.catalogue import add_published_games, current_rules
+from ledger.leaf.events import DecisionMade, RoundClosed, RoundVoided, ServiceStopped
+from ledger.verify.whole import verify
+from replay.audit.one_by_one import audit
 from replay.engine.round import Decide
-from replay.resume import resume_round
-from replay.sweep import SweepResult, sweep
-from replay.table import LiveTable
-from replay.wallet import MemoryWallet
+from replay.live.batch import Batch
+from replay.live.resume import resume_round
+from replay.live.sweep import SweepResult, sweep
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import add_published_games, current_rules
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import SETTINGS, STAKES, Floor, asked
 from tests.replay.helpers import ORIGIN, PROJECT, HandClock, Played
 
@@ -214,7 +214,7 @@ _SWEEPER = """
 import sys
 from pathlib import Path
 from ledger import Ledger
-from replay.sweep import sweep
+from replay.live.sweep import sweep
 with Ledger.open(Path(sys.argv[1])) as ledger:
     print("ready", flush=True)
     sweep(ledger)

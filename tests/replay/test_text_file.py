@@ -5,8 +5,8 @@ import codecs
 import pytest
 
 from replay.errors import RoundTextError
-from replay.round_text import read_round
-from replay.text_file import decode_text
+from replay.written.round_text import read_round
+from replay.written.text_file import decode_text
 
 ROUND = (
     'format = "round/v1"\ngame = "nba"\nname = "Ä round"\n'

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledger
-from ledger.verify import verify
-from replay.audit import audit
-from replay.catalogue import add_published_games
+from ledger.verify.whole import verify
+from replay.audit.one_by_one import audit
 from replay.engine.round import Decide
-from replay.table import LiveTable
-from replay.wallet import MemoryWallet
+from replay.live.table import LiveTable
+from replay.rounds.catalogue import add_published_games
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.live import STAKES, table
 
 PLAYERS = 32

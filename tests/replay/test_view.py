@@ -6,15 +6,15 @@ import msgspec
 import pytest
 
 from ledger import Ledger
-from ledger.clock import format_time
 from ledger.errors import UnknownStream
-from ledger.events import CardDealt, HoleCardShown, ShoeCommitted
-from replay.catalogue import add_published_games
+from ledger.leaf.clock import format_time
+from ledger.leaf.events import CardDealt, HoleCardShown, ShoeCommitted
 from replay.engine.round import Decide
 from replay.errors import RoundUnreadable
-from replay.live_round import LiveRound
-from replay.view import RoundView, view_of
-from replay.wallet import MemoryWallet
+from replay.live.live_round import LiveRound
+from replay.live.view import RoundView, view_of
+from replay.rounds.catalogue import add_published_games
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import ORIGIN
 from tests.replay.live import STAKES, table
 

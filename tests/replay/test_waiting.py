@@ -2,7 +2,7 @@
 
 import pytest
 
-from ledger.events import (
+from ledger.leaf.events import (
     Actor,
     ConnectionLost,
     ConnectionRestored,
@@ -15,7 +15,7 @@ from ledger.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.waiting import Waiting, follow
+from replay.interruptions.waiting import Waiting, follow
 from tests.replay.helpers import NOON
 
 OPENED = NOON.replace(hour=11)

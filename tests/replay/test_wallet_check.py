@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from ledger import Event, Recorded
-from ledger.clock import format_time
-from ledger.events import (
+from ledger.leaf.clock import format_time
+from ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -22,8 +22,8 @@ from ledger.events import (
     RoundVoided,
     WinReleased,
 )
-from replay.wallet import MemoryWallet
-from replay.wallet_check import answered, has_wallet, movements
+from replay.rounds.wallet_check import answered, has_wallet, movements
+from replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import NOON, Choose, Played, prefer
 from tests.replay.lies_of_wallet import WALLET
 from tests.replay.lies_of_wallet import answered as saying

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from audit_reports.round_leaves import rule_sets_of
+from audit_reports.rows.round_leaves import rule_sets_of
+from audit_reports.rows.verified import made_of_verified
 from audit_reports.shuffle_tests.battery import Battery, battery_of
 from audit_reports.shuffle_tests.counting import Counts
 from audit_reports.shuffle_tests.deals import DealCounts
@@ -14,10 +15,9 @@ from audit_reports.shuffle_tests.reading import OpenRounds, part_dealt
 from audit_reports.shuffle_tests.records import DealtRound
 from audit_reports.shuffle_tests.results import ShuffleTest, judge
 from audit_reports.shuffle_tests.shoes import ShoeCounts
-from audit_reports.verified import made_of_verified
 from ledger import Ledger
-from ledger.streams import RULES_STREAM
-from replay.catalogue import rules_by_digest
+from ledger.leaf.streams import RULES_STREAM
+from replay.rounds.catalogue import rules_by_digest
 
 Ints = npt.NDArray[Any]
 Random = np.random.Generator

@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from audit_reports.errors import LeafRefused, ProjectionUnavailable
-from audit_reports.read_model import DIRECTORY
 from audit_reports.rtp_report.from_ledger import Asked, report_on
-from audit_reports.shuffle_tests import kept
+from audit_reports.shuffle_tests import saved_counts as kept
 from audit_reports.shuffle_tests.battery import run_shuffle_tests
-from audit_reports.tables import open_tables
+from audit_reports.tables.read_model import DIRECTORY
+from audit_reports.tables.views import open_tables
 from ledger import Ledger
-from ledger.events import RoundOpened
+from ledger.leaf.events import RoundOpened
 from ledger.signing import sign_checkpoint
 from tests.ledger.helpers import tampering
 from tests.shuffle_tests.test_ledger import dealt, seeds

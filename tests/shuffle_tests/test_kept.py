@@ -8,20 +8,21 @@ import msgspec
 import pytest
 
 from audit_reports import findings as codes
-from audit_reports import sql
-from audit_reports import verified as verification
-from audit_reports.read_model import ReadModel
-from audit_reports.shuffle_tests import counting, deals, kept, order, shoes
+from audit_reports.rows import verified as verification
+from audit_reports.shuffle_tests import counting, deals, order, shoes
+from audit_reports.shuffle_tests import saved_counts as kept
 from audit_reports.shuffle_tests.battery import Battery, battery_of, run_shuffle_tests
 from audit_reports.shuffle_tests.counting import Counted
 from audit_reports.shuffle_tests.order import BeginningOrder
+from audit_reports.tables import sql
+from audit_reports.tables.read_model import ReadModel
 from ledger import Ledger
-from ledger.events import DealRequested, EventData, RoundOpened, ShoeCommitted, ShoeRevealed
-from replay.bulk.shoes import whole_shoes
-from replay.bulk.words import Own
-from replay.catalogue import add_published_games, rules_by_digest
+from ledger.leaf.events import DealRequested, EventData, RoundOpened, ShoeCommitted, ShoeRevealed
 from replay.engine.cards import PACK
 from replay.engine.shoe import Shoe
+from replay.kernel.shoes import whole_shoes
+from replay.kernel.symbols import Own
+from replay.rounds.catalogue import add_published_games, rules_by_digest
 from tests.shuffle_tests.helpers import Ints
 from tests.shuffle_tests.test_ledger import dealt, found, seeds
 

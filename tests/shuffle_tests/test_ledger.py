@@ -15,7 +15,7 @@ from audit_reports.shuffle_tests import counting, drawn
 from audit_reports.shuffle_tests.battery import Battery, run_shuffle_tests
 from audit_reports.shuffle_tests.records import DealtRound
 from ledger import Ledger
-from ledger.events import (
+from ledger.leaf.events import (
     CardDealt,
     DealRequested,
     EventData,
@@ -25,15 +25,15 @@ from ledger.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.batch import Batch
-from replay.bulk.shoes import whole_shoes
-from replay.catalogue import add_published_games, current_rules, rules_by_digest
 from replay.engine.cards import PACK
 from replay.engine.round import Decide
 from replay.engine.shoe import Shoe, commitment
 from replay.findings import CARD_MISMATCH
-from replay.replayer import replay_round
-from replay.table import LiveTable, TableSettings
+from replay.kernel.shoes import whole_shoes
+from replay.live.batch import Batch
+from replay.live.table import LiveTable, TableSettings
+from replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
+from replay.rounds.replayer import replay_round
 from tests.audit_reports.helpers import ZAPPIT, begun, closed, go_on, new_round, play, settled
 from tests.ledger.helpers import alter
 from tests.shuffle_tests.helpers import dealt_rounds, run_on_rounds

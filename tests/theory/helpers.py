@@ -21,8 +21,8 @@ from replay.engine.round import (
 )
 from replay.engine.rules import Rules, rules_digest
 from replay.engine.shoe import Shoe
-from replay.games import GAMES
-from replay.theory import Theory
+from replay.games.published import GAMES
+from replay.theory.results import Theory
 from replay.theory.solve import solve
 
 STAKE_MINOR = 1000

@@ -6,9 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from replay.games import GAMES
-from replay.theory import theory
-from replay.theory.cache import read_theory, write_theory
+from replay.games.published import GAMES
+from replay.theory.cache import read_theory, theory, write_theory
 from tests.theory.helpers import changed, computed
 
 

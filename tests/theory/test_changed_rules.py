@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from replay.engine.rules import Rules
-from replay.games import GAMES
+from replay.games.published import GAMES
 from replay.theory.readings import main_return
 from replay.theory.side_bets import insurance, side_bet
 from replay.theory.solve import solve

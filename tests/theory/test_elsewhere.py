@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from replay.engine.rules import Rules
-from replay.games import GAMES
+from replay.games.published import GAMES
 from replay.theory.dealer import dealer_distribution, dealer_graphs
 from replay.theory.readings import main_return
 from replay.theory.solve import solve

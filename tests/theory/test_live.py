@@ -5,10 +5,10 @@ import pytest
 from replay.engine.cards import FACE_DOWN
 from replay.engine.hand import EMPTY_HAND, step
 from replay.engine.round import RoundState, apply, open_round
-from replay.games import GAMES
-from replay.theory import decision_values, hand_value, optimal_act
+from replay.games.published import GAMES
 from replay.theory.hand_solver import HandSolver, Situation
-from replay.theory.live import unseen_cards
+from replay.theory.live import decision_values, hand_value, unseen_cards
+from replay.theory.strategies import optimal_act
 from tests.theory import naive
 from tests.theory.helpers import changed, computed, play, shoe_cards
 

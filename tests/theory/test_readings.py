@@ -5,10 +5,9 @@ from functools import lru_cache
 import pytest
 
 from replay.engine.rules import rules_digest
-from replay.games import GAMES
-from replay.theory import readings
+from replay.games.published import GAMES
 from replay.theory.alternatives import Reading, nba_readings, zappit_readings, zero_readings
-from replay.theory.readings import main_return
+from replay.theory.readings import main_return, readings
 from tests.theory.helpers import computed
 
 TARGETS = [

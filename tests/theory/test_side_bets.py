@@ -8,7 +8,7 @@ import pytest
 
 from replay.engine.cards import PACK, VALUE
 from replay.engine.side_bets import side_bet_line, side_bet_odds
-from replay.games import GAMES
+from replay.games.published import GAMES
 from replay.theory.side_bets import insurance, side_bet
 from tests.theory.helpers import changed, with_clause
 

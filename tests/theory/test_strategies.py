@@ -6,9 +6,10 @@ from itertools import combinations_with_replacement
 import pytest
 
 from replay.engine.round import Decide, RoundState
-from replay.games import GAMES
-from replay.theory import ChartRow, basic_act, optimal_act, strategy
+from replay.games.published import GAMES
+from replay.theory.chart import ChartRow
 from replay.theory.chart_html import UP_NAMES, chart_page
+from replay.theory.strategies import basic_act, optimal_act, strategy
 from tests.theory.helpers import play, shoe_cards
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from replay.games import GAMES
+from replay.games.published import GAMES
 from replay.theory.verdict import compare
 from tests.theory.helpers import computed
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ledger import Finding
-from replay.disputes.assessment import Source, Verdict
+from replay.cases.assessment import Source, Verdict
 from replay.disputes.complaints.cases import ComplaintRemedy
 from replay.disputes.complaints.luck import luck_of
 from replay.disputes.complaints.played import Fault, Played
@@ -20,7 +20,7 @@ from replay.disputes.complaints.statement import Line, compare
 from replay.disputes.complaints.wallet import jumps, sums
 from replay.disputes.complaints.words import Told, answer_of, lacks_of, reasons_of
 from replay.disputes.sources import PRACTICE
-from replay.narrative import counted
+from replay.rounds.narrative import counted
 
 _SOURCE = Source(PRACTICE, "Complaints", "", assumed=True)
 

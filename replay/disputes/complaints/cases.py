@@ -12,11 +12,11 @@ import msgspec
 
 from ledger import Ledger, Recorded
 from ledger.errors import UnknownStream
-from ledger.events import Awarded, ComplaintOpened, DisputeDecided
+from ledger.leaf.events import Awarded, ComplaintOpened, DisputeDecided
 from ledger.leaf.layout import claimed_key_id
-from ledger.streams import DISPUTES_PREFIX, stream_kind
+from ledger.leaf.streams import DISPUTES_PREFIX, stream_kind
 from ledger.verify.beside import Leaves, read_before
-from replay.disputes.cases import Answered, Decision, decision_of, dispute_stream, key_names, signed
+from replay.cases.case import Answered, Decision, decision_of, dispute_stream, key_names, signed
 from replay.errors import DisputeRefused
 
 ComplaintRemedy: TypeAlias = Literal["reject", "uphold", "refer", "award", "goodwill", "withdraw"]

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 import msgspec
 
 from ledger import Ledger, Recorded
-from ledger.events import Awarded, DisputeDecided, DisputeOpened, EventData
-from ledger.keys import Signer
-from replay.credit import credited
+from ledger.keys.key import Signer
+from ledger.leaf.events import Awarded, DisputeDecided, DisputeOpened, EventData
+from replay.cases.assessment import Claim
+from replay.cases.case import dispute_stream, key_names, read_cases
 from replay.currency import amount_text
-from replay.disputes.assessment import Claim
-from replay.disputes.cases import dispute_stream, key_names, read_cases
 from replay.disputes.complaints.cases import (
     Complaint,
     ComplaintRemedy,
@@ -31,10 +30,11 @@ from replay.disputes.complaints.persons import (
 )
 from replay.disputes.complaints.played import Fault
 from replay.disputes.complaints.records import ComplaintAssessment
-from replay.disputes.pay import must_be_whole, sign_as_staff
+from replay.disputes.record import must_be_whole, sign_as_staff
 from replay.errors import DisputeRefused
-from replay.narrative import decision_word
-from replay.wallet import AnyWallet, in_unit
+from replay.rounds.narrative import decision_word
+from replay.wallet.credit import credited
+from replay.wallet.wallet import AnyWallet, in_unit
 
 _CLAIM_OF: dict[Question, Claim] = {"fairness": "fairness", "balance": "settlement"}
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from ledger import Ledger
-from ledger.clock import parse_time
-from ledger.rounds import RoundRow
-from ledger.schema import SELECT_IS_WHOLE
-from ledger.verify import verify_stream
+from ledger.leaf.clock import parse_time
+from ledger.store.round_index import RoundRow
+from ledger.store.schema import SELECT_IS_WHOLE
 from ledger.verify.known_checkpoints import tail_is_gone
+from ledger.verify.one_stream import verify_stream
 from ledger.verify.workers import Progress
-from replay.disputes.cases import dispute_stream
+from replay.cases.case import dispute_stream
 from replay.disputes.complaints.cases import read_complaint
 from replay.disputes.complaints.played import Fault, Played, examine, fault_of
 from replay.disputes.complaints.records import ComplaintEvidence

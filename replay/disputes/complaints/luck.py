@@ -12,8 +12,8 @@ from typing import Final
 
 import msgspec
 
-from replay.luck import Decomposition
 from replay.luck.kinds import BETWEEN_CARDS, LUCK
+from replay.luck.one_round import Decomposition
 
 LEVEL: Final = 0.05
 """How often chance alone goes beyond an interval."""

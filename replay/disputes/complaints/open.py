@@ -4,19 +4,19 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from ledger import Ledger
-from ledger.clock import format_time, parse_time
-from ledger.events import Attachment, ComplaintOpened
-from ledger.keys import Signer
-from replay.disputes.cases import DAYS_TO_ANSWER, dispute_stream
+from ledger.keys.key import Signer
+from ledger.leaf.clock import format_time, parse_time
+from ledger.leaf.events import Attachment, ComplaintOpened
+from replay.cases.case import DAYS_TO_ANSWER, dispute_stream
 from replay.disputes.complaints.cases import Complaint, read_complaint
 from replay.disputes.complaints.gather import rounds_played
 from replay.disputes.complaints.statement import Line, compare
 from replay.disputes.complaints.wallet import movements
 from replay.disputes.complaints.words import clock_text, compared_words
 from replay.disputes.evidence import common_of, covered_leaves, gather
-from replay.disputes.pay import must_be_past, sign_as_staff
+from replay.disputes.record import must_be_past, sign_as_staff
 from replay.errors import DisputeRefused
-from replay.round_id import new_round_id
+from replay.rounds.round_id import new_round_id
 
 
 def open_complaint(

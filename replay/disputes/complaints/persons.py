@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ledger import Recorded
-from ledger.events import Awarded, ComplaintOpened, DisputeDecided
-from ledger.recorded import readable
-from ledger.streams import POLICIES_STREAM
+from ledger.leaf.events import Awarded, ComplaintOpened, DisputeDecided
+from ledger.leaf.recorded import readable
+from ledger.leaf.streams import POLICIES_STREAM
 from ledger.verify.beside import Leaves
-from replay.catalogue import policies_in
-from replay.policies import Policy
+from replay.games.policies import Policy
+from replay.rounds.catalogue import policies_in
 
 
 class Gift(NamedTuple):

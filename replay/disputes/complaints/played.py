@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ledger import Finding
-from ledger.events import (
+from ledger.leaf.events import (
     CLOSING,
     BetSettled,
     DealRequested,
@@ -21,8 +21,8 @@ from ledger.events import (
     WinReleased,
 )
 from replay import findings as codes
+from replay.cases.assessment import Assessment, Verdict
 from replay.disputes.assess import assess
-from replay.disputes.assessment import Assessment, Verdict
 from replay.disputes.complaints.luck import RoundParts, parts_of
 from replay.disputes.complaints.runs import Chance, chance_of
 from replay.disputes.complaints.wallet import Movement, movements
@@ -30,8 +30,8 @@ from replay.disputes.evidence import Evidence, currency_of
 from replay.engine.outcomes import MAIN
 from replay.engine.round import stakes_minor
 from replay.errors import RoundUnreadable
-from replay.luck import decompose_replay
-from replay.replayer import Replay, replay_round
+from replay.luck.recorded import decompose_replay
+from replay.rounds.replayer import Replay, replay_round
 
 _OF_CARDS: Final = frozenset(
     {

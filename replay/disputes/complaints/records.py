@@ -6,7 +6,7 @@ These records are what commands print and events are made from; nothing here dec
 import msgspec
 
 from ledger import Finding
-from replay.disputes.assessment import Source, Verdict
+from replay.cases.assessment import Source, Verdict
 from replay.disputes.complaints.cases import Complaint, ComplaintRemedy
 from replay.disputes.complaints.luck import SpanLuck
 from replay.disputes.complaints.played import Fault, Played

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from replay.engine.rules import Rules, canonical_rules, rules_from_json
-from replay.theory import theory
+from replay.theory.cache import theory
 
 RunKind: TypeAlias = Literal["lost", "not won"]
 """Rounds lost in a row, or rounds in a row that were lost or pushed."""

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from ledger.clock import format_time, parse_time
+from ledger.leaf.clock import format_time, parse_time
 from replay.currency import minor_units
 from replay.disputes.complaints.wallet import Movement
 from replay.errors import DisputeRefused, LocalTimeUnclear

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from ledger import Recorded
-from ledger.events import (
+from ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -23,8 +23,8 @@ from ledger.events import (
     WinReleased,
 )
 from replay.disputes.evidence import Evidence, currency_of
-from replay.movements import Movement as Booked
-from replay.movements import movements_of
+from replay.wallet.movements import Movement as Booked
+from replay.wallet.movements import movements_of
 
 MOVING: Final = (
     DealRequested, DecisionMade, BetSettled, BetResettled, WinReleased, Refunded, Awarded,

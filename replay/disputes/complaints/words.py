@@ -5,16 +5,16 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from ledger.clock import parse_time
+from ledger.leaf.clock import parse_time
+from replay.cases.assessment import Verdict
 from replay.currency import amount_text
-from replay.disputes.assessment import Verdict
 from replay.disputes.complaints.luck import SpanLuck
 from replay.disputes.complaints.played import Fault
 from replay.disputes.complaints.records import ComplaintEvidence, Totals
 from replay.disputes.complaints.runs import Run
 from replay.disputes.complaints.statement import Compared
 from replay.disputes.complaints.wallet import Jump, WalletSums
-from replay.narrative import counted
+from replay.rounds.narrative import counted
 
 _MOST_NAMED = 5
 """How many things of a kind a sentence names before it counts the rest."""

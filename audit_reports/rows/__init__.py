@@ -1,0 +1,1 @@
+"""From verified leaves to rows: what each event says for the tables."""

@@ -1,0 +1,1 @@
+"""The tables in DuckDB: made, published, read and checked."""

@@ -1,0 +1,1 @@
+"""Checks of the tables: questions in SQL that must find nothing."""

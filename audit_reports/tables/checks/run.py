@@ -1,0 +1,58 @@
+"""The checks run, and what they found."""
+
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from audit_reports.tables.views import Tables
+
+MOST_ROWS = 100
+"""How many rows of a check are kept; all are counted."""
+
+
+class Check(NamedTuple):
+    """A check by name: what it asks, and its SELECT."""
+
+    name: str
+    asks: str
+    select: str
+
+
+class Found(NamedTuple):
+    """What a check found: how many rows, and the first of them by the names of their columns."""
+
+    name: str
+    asks: str
+    total: int
+    rows: list[dict[str, Any]]
+
+    def as_data(self) -> dict[str, Any]:
+        """Return it as JSON-ready data."""
+        return self._asdict()
+
+
+@cache
+def checks() -> tuple[Check, ...]:
+    """Return every check in `checks/`, by name."""
+    folder = files("audit_reports.tables.checks")
+    texts = {
+        each.name.removesuffix(".sql"): each.read_text("utf-8")
+        for each in folder.iterdir()
+        if each.name.endswith(".sql")
+    }
+    return tuple(Check(name, _asks(texts[name]), texts[name]) for name in sorted(texts))
+
+
+def run_checks(tables: Tables) -> list[Found]:
+    """Return what the checks found, nothing for those that found nothing. Raises QueryRefused."""
+    found: list[Found] = []
+    for name, asks, select in checks():
+        rows = tables.ask(select)
+        if rows.num_rows:
+            found.append(Found(name, asks, rows.num_rows, rows.slice(0, MOST_ROWS).to_pylist()))
+    return found
+
+
+def _asks(text: str) -> str:
+    lines = (line.removeprefix("-- ") for line in text.splitlines() if line.startswith("--"))
+    return " ".join(lines)

@@ -1,0 +1,1 @@
+"""Signed notes, checkpoints and proofs under them."""

@@ -1,0 +1,1 @@
+"""Leaves and proofs handed on: bundles, streams, static files."""

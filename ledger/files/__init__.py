@@ -1,0 +1,1 @@
+"""What comes from outside and what goes to the disk, handled with care."""

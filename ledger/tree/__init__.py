@@ -1,0 +1,1 @@
+"""The Merkle tree over the leaves: hashes alone."""

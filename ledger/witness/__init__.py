@@ -1,0 +1,1 @@
+"""Witnesses: cosigning checkpoints, and asking others to."""

@@ -1,0 +1,1 @@
+"""Rounds of a ledger as Parquet files, and the audit of those."""

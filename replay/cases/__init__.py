@@ -1,0 +1,1 @@
+"""What is recorded of disputes, and what counts as a fault."""

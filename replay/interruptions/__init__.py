@@ -1,0 +1,1 @@
+"""Rounds that were interrupted, held to their policy."""

@@ -1,0 +1,1 @@
+"""The live table: rounds being played, interrupted and taken up again."""

@@ -1,0 +1,1 @@
+"""One recorded round, rebuilt and held to its rules."""

@@ -1,0 +1,1 @@
+"""The operator's wallet: what it is asked, and what it answers."""

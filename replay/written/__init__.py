@@ -1,0 +1,1 @@
+"""Rounds that were written down, judged without a ledger."""
