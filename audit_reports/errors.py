@@ -1,6 +1,6 @@
 """The errors of this package: one tree, each message one line that says what to do."""
 
-from ledger import Finding
+from shoeproof.ledger import Finding
 
 
 class AuditError(Exception):

@@ -1,11 +1,11 @@
-"""The program, as `shoeproof` and as `python -m cli`: what is loaded first, so that nothing ends it
-with a traceback, Ctrl-C in its first moment included.
+"""The program, as `shoeproof` and as `python -m shoeproof`: what is loaded first, so that nothing
+ends it with a traceback, Ctrl-C in its first moment included.
 """
 
 import sys
 
-from cli.exit_codes import CRASHED, INTERRUPTED, USAGE
-from cli.streams import show_on_any_console
+from shoeproof.cli.exit_codes import CRASHED, INTERRUPTED, USAGE
+from shoeproof.cli.streams import show_on_any_console
 from shoeproof.needs import NotInstalled, need
 
 
@@ -14,7 +14,7 @@ def run() -> None:
     try:
         show_on_any_console()
         need("the command line", "typer", "rich")
-        from cli.main import run
+        from shoeproof.cli.main import run
 
         run()
     except KeyboardInterrupt:
@@ -23,7 +23,7 @@ def run() -> None:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(USAGE)
     except Exception as error:
-        from cli.crash import tell_crash
+        from shoeproof.cli.crash import tell_crash
 
         tell_crash(error)
         sys.exit(CRASHED)

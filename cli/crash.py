@@ -5,7 +5,7 @@ import traceback
 from importlib.metadata import version
 from tempfile import NamedTemporaryFile
 
-from cli.streams import are_for_machines, error_json
+from shoeproof.cli.streams import are_for_machines, error_json
 
 
 def tell_crash(error: BaseException) -> None:

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from typing import Final
 
-import ledger.errors as ledger_errors
-import replay.errors as replay_errors
-from audit_reports.errors import AuditError, ParSheetRefused, QueryRefused, ReportError
-from cli.exit_codes import UNREADABLE, USAGE
-from cli.screen.render import print_error
-from cli.streams import are_for_machines, error_json
+import shoeproof.ledger.errors as ledger_errors
+import shoeproof.replay.errors as replay_errors
+from shoeproof.audit_reports.errors import AuditError, ParSheetRefused, QueryRefused, ReportError
+from shoeproof.cli.exit_codes import UNREADABLE, USAGE
+from shoeproof.cli.screen.render import print_error
+from shoeproof.cli.streams import are_for_machines, error_json
 from shoeproof.needs import NotInstalled
 
 PASSPHRASE_VARIABLE: Final = "SHOEPROOF_PASSPHRASE"

@@ -10,9 +10,9 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from cli.exit_codes import INTERRUPTED, READER_GONE, SOUND, USAGE
-from cli.panels import PANELS
-from cli.streams import are_for_machines, error_json
+from shoeproof.cli.exit_codes import INTERRUPTED, READER_GONE, SOUND, USAGE
+from shoeproof.cli.panels import PANELS
+from shoeproof.cli.streams import are_for_machines, error_json
 
 
 class _Commands(TyperGroup):
@@ -53,7 +53,7 @@ def loaded(name: str) -> Any:
     modules = {each.name: each.module for commands in PANELS.values() for each in commands}
     registered = typer.Typer(rich_markup_mode=None)
     register: Callable[[typer.Typer], None] = import_module(
-        f"cli.commands.{modules[name]}"
+        f"shoeproof.cli.commands.{modules[name]}"
     ).register
     register(registered)
     return get_group(registered).commands[name]
@@ -77,7 +77,7 @@ def main(
 
 
 def run() -> None:
-    """Run the command line; the exit code is one of `cli.exit_codes`."""
+    """Run the command line; the exit code is one of `shoeproof.cli.exit_codes`."""
     try:
         _refuse_bytes(sys.argv[1:])
         code = _call()
@@ -85,7 +85,7 @@ def run() -> None:
         print(end="", flush=True)
     except Exception as error:
         # What tells of errors loads the ledger, which `--help` does without.
-        from cli.errors import KNOWN, exit_code, tell
+        from shoeproof.cli.errors import KNOWN, exit_code, tell
 
         if not isinstance(error, KNOWN):
             raise
@@ -120,7 +120,7 @@ def _tell_usage(error: typer.TyperException) -> None:
         # A group of commands was named alone: Typer's error is the list of them.
         print(message, file=sys.stderr)
     else:
-        from cli.errors import say
+        from shoeproof.cli.errors import say
 
         hint = "" if context is None else f" (`{context.command_path} -h` shows what it takes)"
         say(f"{message}{hint}")
@@ -131,6 +131,6 @@ def _refuse_bytes(words: list[str]) -> None:
         try:
             word.encode()
         except UnicodeEncodeError:
-            from cli.errors import UsageError
+            from shoeproof.cli.errors import UsageError
 
             raise UsageError(f"{word!r} is not text in UTF-8") from None

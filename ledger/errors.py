@@ -1,7 +1,7 @@
 """The errors of this package: one tree, each message one line that says what to do.
 
 An error means that input cannot be trusted or read, or that nothing was written. A readable
-ledger that contradicts itself raises nothing: it yields findings (`ledger.findings`).
+ledger that contradicts itself raises nothing: it yields findings (`shoeproof.ledger.findings`).
 """
 
 

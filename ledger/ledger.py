@@ -14,29 +14,37 @@ from typing import Self
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from ledger.errors import EventUnreadable, KeyUnusable, UnknownStream
-from ledger.keys.key import FileSigner, PrivateKey, Signer, ed25519, key_name, read_key, write_key
-from ledger.keys.keyring import KeyRing
-from ledger.keys.sealing import unseal_seed
-from ledger.keys.trust import build_ring
-from ledger.leaf import events, streams
-from ledger.leaf.clock import Clock, SteadyClock, format_time, utc_now
-from ledger.leaf.events import EventData, Role
-from ledger.leaf.recorded import Recorded, read_leaf, readable
-from ledger.leaf.stored import StoredLeaf
-from ledger.store import directory, schema
-from ledger.store import round_index as rounds
-from ledger.store.extends import Growth
-from ledger.store.guard import Guard
-from ledger.store.intents import Intents
-from ledger.store.opening import origin_in, store_at, store_of
-from ledger.store.round_index import Alone, RoundRow, RoundState
-from ledger.store.second_look import look_again
-from ledger.store.sqlite import Store
-from ledger.tree.tiles import Tree
-from ledger.writing.appending import Appender, Asked
-from ledger.writing.heads import Draft
-from ledger.writing.signers import Signers
+from shoeproof.ledger.errors import EventUnreadable, KeyUnusable, UnknownStream
+from shoeproof.ledger.keys.key import (
+    FileSigner,
+    PrivateKey,
+    Signer,
+    ed25519,
+    key_name,
+    read_key,
+    write_key,
+)
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.keys.sealing import unseal_seed
+from shoeproof.ledger.keys.trust import build_ring
+from shoeproof.ledger.leaf import events, streams
+from shoeproof.ledger.leaf.clock import Clock, SteadyClock, format_time, utc_now
+from shoeproof.ledger.leaf.events import EventData, Role
+from shoeproof.ledger.leaf.recorded import Recorded, read_leaf, readable
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.store import directory, schema
+from shoeproof.ledger.store import round_index as rounds
+from shoeproof.ledger.store.extends import Growth
+from shoeproof.ledger.store.guard import Guard
+from shoeproof.ledger.store.intents import Intents
+from shoeproof.ledger.store.opening import origin_in, store_at, store_of
+from shoeproof.ledger.store.round_index import Alone, RoundRow, RoundState
+from shoeproof.ledger.store.second_look import look_again
+from shoeproof.ledger.store.sqlite import Store
+from shoeproof.ledger.tree.tiles import Tree
+from shoeproof.ledger.writing.appending import Appender, PendingAppend
+from shoeproof.ledger.writing.heads import Draft
+from shoeproof.ledger.writing.signers import Signers
 
 
 class Ledger:
@@ -200,10 +208,10 @@ class Ledger:
         EventRefused for an event that could not be read back or that cannot stand in its stream,
         KeyUnusable when a key to sign with, or to add, is none, KeyNotValid when one may not sign
         there, SignerFailed, ClockStepped, SigningRefused where the ledger does not extend its guard
-        (`ledger.store.extends`), StoreUnavailable and StoreDamaged. Nothing is written then, except
-        that OutcomeUnknown, a StoreUnavailable, leaves that open.
+        (`shoeproof.ledger.store.extends`), StoreUnavailable and StoreDamaged. Nothing is written
+        then, except that OutcomeUnknown, a StoreUnavailable, leaves that open.
         """
-        asked = Asked(lambda _: drafts, at or self.now(), after or {}, alone, records)
+        asked = PendingAppend(lambda _: drafts, at or self.now(), after or {}, alone, records)
         return self._appender.append(asked)
 
     def append_at_size(self, make: Callable[[int], Draft]) -> Recorded:
@@ -211,7 +219,7 @@ class Ledger:
 
         `make` is told that size, perhaps more than once, the last time inside the transaction.
         """
-        asked = Asked(lambda size: (make(size),), self.now(), {}, is_late=True)
+        asked = PendingAppend(lambda size: (make(size),), self.now(), {}, is_late=True)
         return self._appender.append(asked)[0]
 
     def seen(self) -> events.Seen:
@@ -367,7 +375,9 @@ class Ledger:
         self._signers.take_up(role, signer)
 
     def key_ring(self) -> KeyRing:
-        """Return every key the ledger has added, with what it may sign; see `ledger.keys.trust`."""
+        """Return every key the ledger has added, with what it may sign; see
+        `shoeproof.ledger.keys.trust`.
+        """
         return build_ring(self.store.stream(streams.KEYS_STREAM), None)[0]
 
     def public_keys(self) -> dict[Role, str]:

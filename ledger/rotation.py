@@ -14,15 +14,23 @@ from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.errors import KeyUnusable
-from ledger.files.durable import make_durable
-from ledger.keys.key import FileSigner, PublicKey, Signer, ed25519, key_name, read_key, write_key
-from ledger.leaf.events import ROLES, KeyRevoked, Role
-from ledger.leaf.recorded import Recorded
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.store import directory
+from shoeproof.ledger.errors import KeyUnusable
+from shoeproof.ledger.files.durable import make_durable
+from shoeproof.ledger.keys.key import (
+    FileSigner,
+    PublicKey,
+    Signer,
+    ed25519,
+    key_name,
+    read_key,
+    write_key,
+)
+from shoeproof.ledger.leaf.events import ROLES, KeyRevoked, Role
+from shoeproof.ledger.leaf.recorded import Recorded
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store import directory
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 

@@ -6,16 +6,16 @@ give the same root. A note is handed out only when the guard remembers it, durab
 kept in the ledger's directory, named by its size.
 """
 
-from ledger.checkpoint.note import sign_note
-from ledger.checkpoint.signed import Checkpoint
-from ledger.errors import SigningRefused, StoreDamaged
-from ledger.files.durable import write_durably
-from ledger.ledger import Ledger
-from ledger.store import directory
-from ledger.store.errors import translated_errors
-from ledger.store.extends import GO_ON, must_extend
-from ledger.store.guard import Signed
-from ledger.tree.merkle import Peaks, add_to_peaks, leaf_hashes, root_of_peaks
+from shoeproof.ledger.checkpoint.note import sign_note
+from shoeproof.ledger.checkpoint.signed import Checkpoint
+from shoeproof.ledger.errors import SigningRefused, StoreDamaged
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store import directory
+from shoeproof.ledger.store.errors import translated_errors
+from shoeproof.ledger.store.extends import GO_ON, must_extend
+from shoeproof.ledger.store.guard import Signed
+from shoeproof.ledger.tree.merkle import Peaks, add_to_peaks, leaf_hashes, root_of_peaks
 
 _AT_A_TIME = 8192
 """How many leaves are read again at a time."""

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
-from ledger.leaf.events import RoundOpened
+from shoeproof.ledger.leaf.events import RoundOpened
 
 MOST_PLACES: Final = 18
 """The most decimal places useful for amounts below 2^53 minor units."""

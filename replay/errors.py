@@ -1,6 +1,6 @@
 """What this package raises. A round that merely breaks its rules raises nothing."""
 
-from ledger.errors import StreamConflict
+from shoeproof.ledger.errors import StreamConflict
 
 
 class ReplayError(Exception):

@@ -7,8 +7,8 @@ is.
 
 from datetime import UTC, datetime, tzinfo
 
-from ledger.leaf.clock import parse_time
-from replay.errors import LocalTimeUnclear
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.replay.errors import LocalTimeUnclear
 
 
 def moment_of(local: datetime, zone: tzinfo) -> datetime:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from ledger.store.directory import DATABASE_VARIABLE
+from shoeproof.ledger.store.directory import DATABASE_VARIABLE
 from tests import drawn
 
 # Where the tests run in the background, what they start would not hear of Ctrl-C.

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from random import Random
 
-import replay.live.table
-import replay.rounds.round_id
+import shoeproof.replay.live.table
+import shoeproof.replay.rounds.round_id
 
 _FIRST_DAY = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp()) * 1000
 _DAY = 86_400_000
@@ -66,5 +66,5 @@ def shared(name: str) -> Iterator[None]:
 
 
 def _put(draws: object, clock: object) -> None:
-    vars(replay.rounds.round_id).update(secrets=draws, time=clock)
-    vars(replay.live.table).update(secrets=draws)
+    vars(shoeproof.replay.rounds.round_id).update(secrets=draws, time=clock)
+    vars(shoeproof.replay.live.table).update(secrets=draws)

@@ -8,14 +8,14 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from ledger import Ledger
-from ledger.verify.whole import verify
-from replay.engine.round import Decide
-from replay.live.resume import resume_round
-from replay.live.sweep import sweep
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.sweep import sweep
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet
 
 ROUNDS = 5
 

@@ -7,7 +7,7 @@ import ast
 import re
 from pathlib import Path
 
-from ledger.leaf.events import EVENTS
+from shoeproof.ledger.leaf.events import EVENTS
 from tests.rooms import LAYERS, ROOMS, ROOT, sources
 
 MAP = "## Map"

@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).parent.parent
-COPIED: Final = (
-    "ledger", "replay", "audit_reports", "cli", "tests", "docs", "pyproject.toml", "README.md",
-)  # fmt: skip
+PACKAGES: Final = ("ledger", "replay", "audit_reports", "cli")
+COPIED: Final = (*PACKAGES, "shoeproof", "docs", "tests", "pyproject.toml", "README.md")
 
 OTHER: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -80,7 +79,7 @@ def _others(node: ast.expr) -> Iterator[ast.expr]:
 
 def tests_of(path: Path) -> list[list[str]]:
     """Return the tests that import a source, and those that do by one other; at least some."""
-    files = [each for name in COPIED for each in (ROOT / name).rglob("*.py")]
+    files = [each for name in (*PACKAGES, "tests") for each in (ROOT / name).rglob("*.py")]
     imported = {each: set(_imported(each)) for each in files}
     found: list[list[str]] = []
     ring, seen, distance = {path}, {path}, 0
@@ -97,7 +96,8 @@ def tests_of(path: Path) -> list[list[str]]:
 def _imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.ImportFrom):
-            yield from (node.module or "", *(f"{node.module}.{each.name}" for each in node.names))
+            module = (node.module or "").removeprefix("shoeproof.")
+            yield from (module, *(f"{module}.{each.name}" for each in node.names))
 
 
 def first_failure(project: Path, tests: list[str]) -> str | None:
@@ -140,8 +140,10 @@ def main() -> None:
     survived = 0
     with tempfile.TemporaryDirectory() as directory:
         for name in COPIED:
-            copied = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copied(ROOT / name, Path(directory) / name)
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, Path(directory) / name, symlinks=True)
+            else:
+                shutil.copy(ROOT / name, Path(directory) / name)
         for mutant in sample:
             killer = killer_of(mutant, Path(directory))
             survived += killer is None

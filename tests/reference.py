@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from cli.panels import PANELS
+from shoeproof.cli.panels import PANELS
 from tests.cli.command_tree import COMMANDS, helped
 
 PLACE: Final = Path(__file__).parent.parent / "cli" / "COMMANDS.md"

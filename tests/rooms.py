@@ -65,10 +65,10 @@ def imports(path: Path) -> Iterator[str]:
     """Yield every module a file imports, wherever in it, also for types alone."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from (alias.name.removeprefix("shoeproof.") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{name_of(path)} has a relative import"
-            base = node.module or ""
+            base = (node.module or "").removeprefix("shoeproof.")
             whole = {f"{base}.{alias.name}" for alias in node.names}
             yield from whole & modules().keys()
             if not whole <= modules().keys():

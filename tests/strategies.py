@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from replay.engine.cards import PACK
-from replay.games.published import GAMES
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.games.published import GAMES
 
 games = st.sampled_from(sorted(GAMES))
 """The id of a game."""

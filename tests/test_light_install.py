@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.findings import SIGNATURE_INVALID
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.findings import SIGNATURE_INVALID
 from tests.ledger.helpers import FIRST, ORIGIN, TickingClock, alter, codes_at, play, round_id
 
 ROOT = Path(__file__).parent.parent
@@ -92,10 +92,10 @@ def test_altered_leaves_are_found_without_numpy_as_with_it(missing: str, tmp_pat
 @pytest.mark.parametrize(
     ("imported", "told"),
     [
-        ("replay.theory", "theory needs numpy"),
-        ("replay.luck", "luck needs numpy"),
-        ("replay.bulk.audit", "the bulk audit needs numpy and pyarrow"),
-        ("audit_reports.tables.views", "counting and reporting needs "),
+        ("shoeproof.replay.theory", "theory needs numpy"),
+        ("shoeproof.replay.luck", "luck needs numpy"),
+        ("shoeproof.replay.bulk.audit", "the bulk audit needs numpy and pyarrow"),
+        ("shoeproof.audit_reports.tables.views", "counting and reporting needs "),
     ],
 )
 def test_what_needs_more_says_what(missing: str, imported: str, told: str) -> None:
@@ -113,7 +113,7 @@ except NotInstalled as error:
 
 
 def test_the_command_line_says_so_as_of_bad_input(missing: str) -> None:
-    done = run(missing + "from cli.__main__ import run; run()")
+    done = run(missing + "from shoeproof.cli.__main__ import run; run()")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "Error: the command line needs typer and rich, not installed here: pip install shoeproof\n"

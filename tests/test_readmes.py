@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from audit_reports import findings as audit_codes
-from ledger import findings as ledger_codes
-from replay import findings as replay_codes
-from replay.games.game import Game
-from replay.games.published import GAMES
+from shoeproof.audit_reports import findings as audit_codes
+from shoeproof.ledger import findings as ledger_codes
+from shoeproof.replay import findings as replay_codes
+from shoeproof.replay.games.game import Game
+from shoeproof.replay.games.published import GAMES
 
 ROOT = Path(__file__).parent.parent
 

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
-from replay.wallet.wallet import MemoryWallet, is_accepted
+from shoeproof.replay.wallet.wallet import MemoryWallet, is_accepted
 
 Failure = Literal["503", "503 after", "garbage", "late", "hang up", "402", "other amount"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import tzinfo
 
-from audit_reports.case_report.facts import (
+from shoeproof.audit_reports.case_report.facts import (
     circumstances,
     incident,
     money,
@@ -11,14 +11,14 @@ from audit_reports.case_report.facts import (
     platform_decisions,
     timeline,
 )
-from audit_reports.case_report.history import authorised
-from audit_reports.case_report.model import Annex, FindingView, Proof
-from audit_reports.case_report.rules_text import rules_text
-from audit_reports.case_report.words import in_zone
-from replay.cases.assessment import Assessment, BetPrice, Remedy, Source
-from replay.cases.case import Case
-from replay.disputes.evidence import Evidence
-from replay.disputes.facts import Facts
+from shoeproof.audit_reports.case_report.history import authorised
+from shoeproof.audit_reports.case_report.model import Annex, FindingView, Proof
+from shoeproof.audit_reports.case_report.rules_text import rules_text
+from shoeproof.audit_reports.case_report.words import in_zone
+from shoeproof.replay.cases.assessment import Assessment, BetPrice, Remedy, Source
+from shoeproof.replay.cases.case import Case
+from shoeproof.replay.disputes.evidence import Evidence
+from shoeproof.replay.disputes.facts import Facts
 
 
 def build_annex(

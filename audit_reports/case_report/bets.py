@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from audit_reports.case_report.model import BetView, Sums
-from audit_reports.case_report.words import ground_words
-from ledger import Recorded
-from ledger.leaf.events import (
+from shoeproof.audit_reports.case_report.model import ReportedBet, Sums
+from shoeproof.audit_reports.case_report.words import ground_words
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -16,10 +16,10 @@ from ledger.leaf.events import (
     RoundClosed,
     RoundVoided,
 )
-from replay.cases.assessment import Assessment
-from replay.cases.case import Case
-from replay.disputes.facts import Facts
-from replay.rounds.money_check import Bet
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.case import Case
+from shoeproof.replay.disputes.facts import Facts
+from shoeproof.replay.rounds.money_check import Bet
 
 _ENDING: Final = (RoundClosed, RoundVoided)
 
@@ -35,14 +35,14 @@ def moved_by(events: Iterable[Recorded]) -> Counter[Bet | None]:
 
 def bet_views(
     assessment: Assessment, moved: Counter[Bet | None], sums: Sums
-) -> tuple[BetView, ...]:
+) -> tuple[ReportedBet, ...]:
     """Return each bet by the remedy that governs, with what a decision paid for it."""
     governing = assessment.governing
     views = []
     for price in governing.bets:
         paid = moved[price.hand, price.bet]
         views.append(
-            BetView(
+            ReportedBet(
                 seat=price.seat,
                 hand=price.hand,
                 bet=price.bet,

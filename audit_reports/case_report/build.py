@@ -4,33 +4,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from audit_reports.case_report.annex import build_annex
-from audit_reports.case_report.bets import bet_views, moved_by, sums_of
-from audit_reports.case_report.cards import card_in_dispute, place_of, table_views
-from audit_reports.case_report.facts import fault_leaves
-from audit_reports.case_report.headline import headline
-from audit_reports.case_report.history import history_of, next_steps
-from audit_reports.case_report.model import (
+from shoeproof.audit_reports.case_report.annex import build_annex
+from shoeproof.audit_reports.case_report.bets import bet_views, moved_by, sums_of
+from shoeproof.audit_reports.case_report.cards import card_in_dispute, place_of, table_views
+from shoeproof.audit_reports.case_report.facts import fault_leaves
+from shoeproof.audit_reports.case_report.headline import headline
+from shoeproof.audit_reports.case_report.history import history_of, next_steps
+from shoeproof.audit_reports.case_report.model import (
     Audience,
     CaseReport,
     DisputedCard,
     Proof,
     Receipt,
 )
-from audit_reports.case_report.rules_text import game_of
-from audit_reports.case_report.words import in_zone, plain_words, sentence
-from ledger import Finding, Recorded
-from replay.cases.assessment import Assessment
-from replay.cases.case import Case
-from replay.cases.faults import KINDS
-from replay.disputes.evidence import Evidence
-from replay.disputes.facts import establish
-from replay.findings import SEED_PREDICTABLE, SEED_REPEATED
+from shoeproof.audit_reports.case_report.rules_text import game_of
+from shoeproof.audit_reports.case_report.words import in_zone, plain_words, sentence
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.case import Case
+from shoeproof.replay.cases.faults import KINDS
+from shoeproof.replay.disputes.evidence import Evidence
+from shoeproof.replay.disputes.facts import establish
+from shoeproof.replay.findings import SEED_PREDICTABLE, SEED_REPEATED
 
 _OF_OTHER_ROUNDS: Final = (SEED_REPEATED, SEED_PREDICTABLE)
 
 
-class Told(NamedTuple):
+class ReportSubject(NamedTuple):
     """What a report is about.
 
     `before` is the evidence that `assessment` is of: what a decided case was decided on, else what
@@ -48,7 +48,7 @@ class Told(NamedTuple):
 
 
 def build_report(
-    told: Told,
+    told: ReportSubject,
     audience: Audience,
     zone: ZoneInfo,
     *,

@@ -6,20 +6,20 @@ What nobody had seen stays face down.
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from audit_reports.case_report.model import DisputedCard, HandView, TableView
-from audit_reports.pages.cards import card_words
-from ledger.leaf.events import CardDealt, DealerChecked, HoleCardShown
-from replay.disputes.facts import Facts
-from replay.engine.cards import FACE_DOWN, VALUE
-from replay.engine.round import DEALER, RoundState
-from replay.errors import ShoeError
-from replay.rounds.narrative import dealer_cards, dealer_total, hand_total
-from replay.rounds.replayer import Replay, Step
+from shoeproof.audit_reports.case_report.model import DisputedCard, ReportedHand, TableView
+from shoeproof.audit_reports.pages.cards import card_words
+from shoeproof.ledger.leaf.events import CardDealt, DealerChecked, HoleCardShown
+from shoeproof.replay.disputes.facts import Facts
+from shoeproof.replay.engine.cards import FACE_DOWN, VALUE
+from shoeproof.replay.engine.round import DEALER, RoundState
+from shoeproof.replay.errors import ShoeError
+from shoeproof.replay.rounds.narrative import dealer_cards, dealer_total, hand_total
+from shoeproof.replay.rounds.replayer import Replay, Step
 
 AT_FAULT: Final = "at the time of the fault"
 
 
-class Place(NamedTuple):
+class CardPlace(NamedTuple):
     """Where a card lies: in whose hand, and its 0-based place there."""
 
     hand: str
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 def table_views(
-    replay: Replay, fault_leaf: int | None, mark: Place | None
+    replay: Replay, fault_leaf: int | None, mark: CardPlace | None
 ) -> tuple[TableView, ...]:
     """Return the table at the time of the fault and at the end, once where those are the same.
 
@@ -69,25 +69,25 @@ def card_in_dispute(facts: Facts, fault_leaves: Sequence[int]) -> DisputedCard |
     return None
 
 
-def place_of(replay: Replay, disputed: DisputedCard) -> Place | None:
+def place_of(replay: Replay, disputed: DisputedCard) -> CardPlace | None:
     """Return where the card in dispute lies, None where play could not be followed to it."""
     if disputed.receiver == DEALER and disputed.shoe_index == replay.hole_index:
         # The hole card lies beside the up card, whichever was dealt first.
-        return Place(DEALER, 1)
+        return CardPlace(DEALER, 1)
     for step in replay.steps:
         if step.recorded.leaf_index == disputed.leaf_index and step.state is not None:
-            return Place(disputed.receiver, len(_cards_of(step.state, disputed.receiver)) - 1)
+            return CardPlace(disputed.receiver, len(_cards_of(step.state, disputed.receiver)) - 1)
     return None
 
 
-def _view(label: str, step: Step, mark: Place | None) -> TableView:
+def _view(label: str, step: Step, mark: CardPlace | None) -> TableView:
     state = step.state
     assert state is not None
     total = dealer_total(state.dealer) if state.dealer.count else ""
     cards = dealer_cards(state)
-    dealer = HandView(DEALER, cards, total, None, _marked(mark, DEALER, cards))
+    dealer = ReportedHand(DEALER, cards, total, None, _marked(mark, DEALER, cards))
     hands = tuple(
-        HandView(
+        ReportedHand(
             held.name,
             held.cards,
             hand_total(held.hand),
@@ -99,7 +99,7 @@ def _view(label: str, step: Step, mark: Place | None) -> TableView:
     return TableView(label, step.recorded.leaf_index, dealer, hands)
 
 
-def _marked(mark: Place | None, hand: str, cards: Sequence[str]) -> int | None:
+def _marked(mark: CardPlace | None, hand: str, cards: Sequence[str]) -> int | None:
     """Return the place of the marked card in a hand; a split takes it to one of the halves."""
     if mark is None:
         return None

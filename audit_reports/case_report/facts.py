@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import tzinfo
 from itertools import islice
 
-from audit_reports.case_report.bets import moved_by
-from audit_reports.case_report.model import Incident, Money, Offer, TimelineRow
-from audit_reports.case_report.words import moment_words
-from ledger import Recorded
-from ledger.leaf.events import (
+from shoeproof.audit_reports.case_report.bets import moved_by
+from shoeproof.audit_reports.case_report.model import IncidentReport, Money, Offer, TimelineRow
+from shoeproof.audit_reports.case_report.words import moment_words
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     ConnectionLost,
     DealRequested,
@@ -22,14 +22,14 @@ from ledger.leaf.events import (
     RoundOpened,
     RoundVoided,
 )
-from ledger.leaf.layout import claimed_key_id
-from replay.cases.assessment import Assessment
-from replay.cases.faults import KINDS
-from replay.currency import unit_of, unit_words
-from replay.disputes.evidence import Evidence
-from replay.engine.round import stakes_minor
-from replay.rounds.narrative import actor_of, describe
-from replay.rounds.replayer import Replay
+from shoeproof.ledger.leaf.layout import claimed_key_id
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.faults import KINDS
+from shoeproof.replay.currency import unit_of, unit_words
+from shoeproof.replay.disputes.evidence import Evidence
+from shoeproof.replay.engine.round import stakes_minor
+from shoeproof.replay.rounds.narrative import actor_of, describe
+from shoeproof.replay.rounds.replayer import Replay
 
 
 def everything(evidence: Evidence) -> list[Recorded]:
@@ -169,7 +169,7 @@ def platform_decisions(evidence: Evidence, zone: tzinfo) -> tuple[str, ...]:
 
 def incident(
     evidence: Evidence, assessment: Assessment, replay: Replay | None, zone: tzinfo
-) -> Incident:
+) -> IncidentReport:
     """Return the incident notice for a regulator."""
     opened = None if replay is None else replay.opened
     about = [each for each in evidence.operations if _is_about(replay, each)]
@@ -184,7 +184,7 @@ def incident(
         says += again or "not enabled since"
     classes = ", ".join(each.replace("_", " ") for each in assessment.classes)
     side = "the operator's side failed" if assessment.operator_at_fault else "no operator's fault"
-    return Incident(
+    return IncidentReport(
         summary=f"{classes}; {side}",
         rounds_affected=len(assessment.touched) + 1,
         software_build=None if opened is None else opened.build,

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from audit_reports.case_report.build import Told, build_report
-from audit_reports.case_report.history import since
-from audit_reports.case_report.model import Audience, CaseReport, Proof, Receipt
-from ledger import Ledger
-from ledger.checkpoint.signed import parse_checkpoint
-from ledger.store.kept_checkpoints import kept_checkpoints
-from replay.cases.case import Case, fold_cases, key_names, last_waiting
-from replay.disputes.assess import assess
-from replay.disputes.evidence import Evidence, evidence_of_case, gather
-from replay.disputes.similar_rounds import with_touched
-from replay.written.round_text import RoundText
+from shoeproof.audit_reports.case_report.build import ReportSubject, build_report
+from shoeproof.audit_reports.case_report.history import since
+from shoeproof.audit_reports.case_report.model import Audience, CaseReport, Proof, Receipt
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.checkpoint.signed import parse_checkpoint
+from shoeproof.ledger.store.kept_checkpoints import kept_checkpoints
+from shoeproof.replay.cases.case import Case, fold_cases, key_names, last_waiting
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import Evidence, evidence_of_case, gather
+from shoeproof.replay.disputes.similar_rounds import with_touched
+from shoeproof.replay.written.round_text import RoundText
 
 UTC_ZONE: Final = ZoneInfo("UTC")
 
@@ -54,7 +54,7 @@ def report_on(
         anew = None if audience == "player" else assess(now, claim, shown, zone)
         later = since(case, after, now, anew, cases, zone)
     return build_report(
-        Told(before, after, assessment, case, cases, later),
+        ReportSubject(before, after, assessment, case, cases, later),
         audience,
         zone,
         proof=_proof(ledger, after),

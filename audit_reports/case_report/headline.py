@@ -6,10 +6,10 @@ Pure. Its reader knows the game but not our terms.
 from collections.abc import Iterable
 from typing import Final
 
-from audit_reports.case_report.model import Sums
-from audit_reports.case_report.words import sentence
-from replay.cases.assessment import Assessment
-from replay.cases.case import Case
+from shoeproof.audit_reports.case_report.model import Sums
+from shoeproof.audit_reports.case_report.words import sentence
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.case import Case
 
 _DECIDED: Final = {
     "upheld": "Complaint upheld",

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta, tzinfo
 from typing import Final
 
-from audit_reports.case_report.model import Authorised, CaseHistory, Sums
-from audit_reports.case_report.words import moment_words
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.events import CLOSING
-from replay.cases.assessment import Assessment
-from replay.cases.case import RESUME, Case
-from replay.disputes.evidence import Evidence
-from replay.games.policies import Policy
-from replay.rounds.narrative import decision_words
+from shoeproof.audit_reports.case_report.model import Authorised, CaseHistory, Sums
+from shoeproof.audit_reports.case_report.words import moment_words
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.events import CLOSING
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.case import RESUME, Case
+from shoeproof.replay.disputes.evidence import Evidence
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.rounds.narrative import decision_words
 
 
 def history_of(case: Case, as_of: str) -> CaseHistory:

@@ -5,7 +5,7 @@ Pure. Nothing is lost: the answer mentions every bet, and anything not listed is
 
 from typing import Final, NamedTuple
 
-from audit_reports.case_report.model import BetView, CaseReport, HandView
+from shoeproof.audit_reports.case_report.model import CaseReport, ReportedBet, ReportedHand
 
 LONG: Final = 1_000
 """A letter of more characters than this is long, and printed smaller."""
@@ -29,9 +29,9 @@ MOST_NOTE: Final = (150, 60)
 class Letter(NamedTuple):
     """What a letter lists: bets, those it only sums up, hands, findings and the player's words."""
 
-    bets: tuple[BetView, ...]
-    others: tuple[BetView, ...]
-    hands: tuple[HandView, ...]
+    bets: tuple[ReportedBet, ...]
+    others: tuple[ReportedBet, ...]
+    hands: tuple[ReportedHand, ...]
     found: tuple[str, ...]
     note: str
     is_long: bool

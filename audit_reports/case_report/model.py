@@ -1,15 +1,15 @@
 """What a case report says, as data: the JSON report is this, HTML and text are made from it.
 
-Amounts are minor units of `currency` (a unit of `replay.currency`), times RFC 3339 UTC, leaf
-indices 0-based. Sentences name times as clocks of `zone` show them, and say so.
+Amounts are minor units of `currency` (a unit of `shoeproof.replay.currency`), times RFC 3339 UTC,
+leaf indices 0-based. Sentences name times as clocks of `zone` show them, and say so.
 """
 
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from replay.cases.assessment import GroundName, Range, Remedy, Source, Verdict
-from replay.currency import amount_text
+from shoeproof.replay.cases.assessment import GroundName, Range, Remedy, Source, Verdict
+from shoeproof.replay.currency import amount_text
 
 Audience: TypeAlias = Literal["player", "adjudicator", "regulator"]
 """For whom a report is: a player gets a letter, without the annex and without names of staff."""
@@ -42,7 +42,7 @@ class Sums(NamedTuple):
         return amount_text(minor, self.currency)
 
 
-class BetView(msgspec.Struct, frozen=True):
+class ReportedBet(msgspec.Struct, frozen=True):
     """One bet by the remedy that governs: its stake, what was paid, what is due and why.
 
     `paid_minor` is None while the bet is open, `due_minor` where play or an adjudicator has yet to
@@ -65,7 +65,7 @@ class BetView(msgspec.Struct, frozen=True):
     could_have: Range | None
 
 
-class HandView(msgspec.Struct, frozen=True):
+class ReportedHand(msgspec.Struct, frozen=True):
     """One hand, or the dealer's, at a moment; `total` in words, `stake_minor` None for the dealer.
 
     A card that nobody had seen is `??`. `marked` is the 0-based place of the card in dispute.
@@ -83,8 +83,8 @@ class TableView(msgspec.Struct, frozen=True):
 
     label: str
     leaf_index: int
-    dealer: HandView
-    hands: tuple[HandView, ...]
+    dealer: ReportedHand
+    hands: tuple[ReportedHand, ...]
 
 
 class DisputedCard(msgspec.Struct, frozen=True):
@@ -194,7 +194,7 @@ class Authorised(msgspec.Struct, frozen=True):
     by: str
 
 
-class Incident(msgspec.Struct, frozen=True):
+class IncidentReport(msgspec.Struct, frozen=True):
     """What a regulator is told of a fault: what happened, how far it reached, what was done."""
 
     summary: str
@@ -236,7 +236,7 @@ class Annex(msgspec.Struct, frozen=True, kw_only=True):
     platform_decisions: tuple[str, ...]
     money: Money
     other_rounds: tuple[str, ...]
-    incident: Incident | None
+    incident: IncidentReport | None
     rules_digest: str
     rules_text: tuple[RuleText, ...]
     lacks: tuple[str, ...]
@@ -274,7 +274,7 @@ class CaseReport(msgspec.Struct, frozen=True, kw_only=True):
     moved_minor: int
     held_minor: int
     beside_bets_minor: int
-    bets: tuple[BetView, ...]
+    bets: tuple[ReportedBet, ...]
     tables: tuple[TableView, ...]
     disputed_card: DisputedCard | None
     found: tuple[str, ...]

@@ -1,9 +1,9 @@
 """The rules a round was dealt under, clause by clause, as a report quotes them."""
 
-from audit_reports.case_report.model import RuleText
-from replay.engine.rules import Rules, rules_digest
-from replay.games.game import Game
-from replay.games.published import GAMES
+from shoeproof.audit_reports.case_report.model import RuleText
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.games.game import Game
+from shoeproof.replay.games.published import GAMES
 
 
 def game_of(rules: Rules | None) -> Game | None:

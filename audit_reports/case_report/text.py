@@ -3,18 +3,18 @@
 from collections.abc import Iterable, Iterator
 from zoneinfo import ZoneInfo
 
-from audit_reports.case_report.model import Annex, BetView, CaseReport, HandView
-from audit_reports.case_report.words import (
+from shoeproof.audit_reports.case_report.model import Annex, CaseReport, ReportedBet, ReportedHand
+from shoeproof.audit_reports.case_report.words import (
     CLAIMS,
     REMEDIES,
     bet_name,
     hand_name,
     moment_words,
 )
-from ledger.files.printable import printable
-from replay.cases.assessment import Remedy, Source
-from replay.currency import amount_text
-from replay.engine.cards import VALUE, pretty
+from shoeproof.ledger.files.printable import printable
+from shoeproof.replay.cases.assessment import Remedy, Source
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.engine.cards import VALUE, pretty
 
 
 def lines(report: CaseReport) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _middle(report: CaseReport) -> Iterator[str]:
     yield from _section("Since the decision", report.since)
 
 
-def _bet(bet: BetView, report: CaseReport) -> str:
+def _bet(bet: ReportedBet, report: CaseReport) -> str:
     def money(minor: int | None) -> str:
         return "open" if minor is None else amount_text(minor, report.currency)
 
@@ -111,7 +111,7 @@ def _cards(report: CaseReport) -> Iterator[str]:
         yield f"In dispute [ ]: {report.disputed_card.says}"
 
 
-def _hand(hand: HandView) -> str:
+def _hand(hand: ReportedHand) -> str:
     shown = [pretty(card) if card in VALUE else card for card in hand.cards]
     return " ".join(
         f"[{card}]" if place == hand.marked else card for place, card in enumerate(shown)

@@ -4,13 +4,13 @@ import re
 from datetime import tzinfo
 from typing import Final
 
-from replay.cases.assessment import BetPrice, GroundName, RemedyName
-from replay.disputes.money import SURPLUS
-from replay.engine.cards import pretty
-from replay.engine.outcomes import INSURANCE_BET
-from replay.engine.round import DEALER
-from replay.local_time import zoned_text
-from replay.rounds.narrative import LINES
+from shoeproof.replay.cases.assessment import BetPrice, GroundName, RemedyName
+from shoeproof.replay.disputes.money import SURPLUS
+from shoeproof.replay.engine.cards import pretty
+from shoeproof.replay.engine.outcomes import INSURANCE_BET
+from shoeproof.replay.engine.round import DEALER
+from shoeproof.replay.local_time import zoned_text
+from shoeproof.replay.rounds.narrative import LINES
 
 BETS: Final = {
     "main": "Main bet",

@@ -11,21 +11,21 @@ from zoneinfo import ZoneInfo
 import msgspec
 from markupsafe import Markup
 
-from audit_reports.case_report.letter import letter_of
-from audit_reports.case_report.model import CaseReport
-from audit_reports.case_report.text import lines
-from audit_reports.case_report.words import (
+from shoeproof.audit_reports.case_report.letter import letter_of
+from shoeproof.audit_reports.case_report.model import CaseReport
+from shoeproof.audit_reports.case_report.text import lines
+from shoeproof.audit_reports.case_report.words import (
     CLAIMS,
     REMEDIES,
     bet_name,
     hand_name,
     moment_words,
 )
-from audit_reports.pages.cards import cards_svg
-from audit_reports.pages.forms import Forms, json_bytes, render_report
-from audit_reports.pages.pdf import pdf_of
-from audit_reports.pages.render import render_page
-from ledger.files.durable import write_durably
+from shoeproof.audit_reports.pages.cards import cards_svg
+from shoeproof.audit_reports.pages.forms import Forms, json_bytes, render_report
+from shoeproof.audit_reports.pages.pdf import pdf_of
+from shoeproof.audit_reports.pages.render import render_page
+from shoeproof.ledger.files.durable import write_durably
 
 MOST_EMBEDDED: Final = 1_000_000
 """The bytes of the largest receipt that a page carries inside it."""

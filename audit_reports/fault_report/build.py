@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from audit_reports.fault_report.counted import Counted
-from audit_reports.fault_report.judged import JudgedRound
-from audit_reports.fault_report.model import (
+from shoeproof.audit_reports.fault_report.counted import CountedRound
+from shoeproof.audit_reports.fault_report.judged import JudgedRound
+from shoeproof.audit_reports.fault_report.model import (
     Basis,
     By,
     FaultReport,
@@ -15,17 +15,17 @@ from audit_reports.fault_report.model import (
     PlayerRow,
     ReturnRow,
 )
-from audit_reports.fault_report.named import Fault
-from audit_reports.fault_report.scan import Cell, CellKey, Scan, cells_of
-from audit_reports.pages.numerals import amount
+from shoeproof.audit_reports.fault_report.named import NamedFault
+from shoeproof.audit_reports.fault_report.scan import BetTotals, CellKey, Scan, cells_of
+from shoeproof.audit_reports.pages.numerals import amount
 
 TITLE = "The rounds one fault touched"
 
 
 def build_report(
-    fault: Fault,
+    fault: NamedFault,
     found: Scan,
-    touched: Sequence[Counted],
+    touched: Sequence[CountedRound],
     judged: Sequence[JudgedRound],
     basis: Basis,
 ) -> FaultReport:
@@ -62,8 +62,8 @@ def build_report(
 
 
 def _headline(
-    fault: Fault,
-    touched: Sequence[Counted],
+    fault: NamedFault,
+    touched: Sequence[CountedRound],
     wrong: Sequence[JudgedRound],
     money: Sequence[MoneyRow],
     waiting: int,
@@ -92,7 +92,7 @@ def _many(count: int, one: str, more: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else more or one + 's'}"
 
 
-def _money(touched: Sequence[Counted], judged: Sequence[JudgedRound]) -> Iterator[MoneyRow]:
+def _money(touched: Sequence[CountedRound], judged: Sequence[JudgedRound]) -> Iterator[MoneyRow]:
     real = [each for each in touched if each.mode == "real"]
     counted = [each for each in judged if each.mode == "real" or each.underpaid_minor]
     known = {each.currency for each in real} | {each.currency for each in counted}
@@ -143,7 +143,7 @@ def _players(wrong: Iterable[JudgedRound]) -> list[PlayerRow]:
 
 
 def _returns(
-    found: Scan, touched: Sequence[Counted], judged: Sequence[JudgedRound]
+    found: Scan, touched: Sequence[CountedRound], judged: Sequence[JudgedRound]
 ) -> Iterator[ReturnRow]:
     """Yield the returns of every bet that the fault touched: of all rounds, by build, by table."""
     of_touched = cells_of(touched)
@@ -166,10 +166,10 @@ def _returns(
             yield _row(by, name, found.games.get(digest), key, total, part, rightly)
 
 
-def _sum(cells: Mapping[CellKey, Cell], keys: Iterable[CellKey]) -> Cell:
-    total = Cell()
+def _sum(cells: Mapping[CellKey, BetTotals], keys: Iterable[CellKey]) -> BetTotals:
+    total = BetTotals()
     for key in keys:
-        total = total.plus(cells.get(key, Cell()))
+        total = total.plus(cells.get(key, BetTotals()))
     return total
 
 
@@ -178,7 +178,13 @@ def _in_order(item: tuple[tuple[str, str, str, str | None], object]) -> tuple[st
 
 
 def _row(
-    by: By, name: str | None, game: str | None, key: CellKey, total: Cell, part: Cell, right: int
+    by: By,
+    name: str | None,
+    game: str | None,
+    key: CellKey,
+    total: BetTotals,
+    part: BetTotals,
+    right: int,
 ) -> ReturnRow:
     rest = total.plus(part, -1)
     put_right = total._replace(paid_minor=total.paid_minor - part.paid_minor + right)
@@ -205,13 +211,15 @@ def _row(
     )
 
 
-def _rate(cell: Cell) -> float | None:
+def _rate(cell: BetTotals) -> float | None:
     if not cell.initial_minor:
         return None
     return float(1 + Fraction(cell.paid_minor - cell.staked_minor, cell.initial_minor))
 
 
-def _right_paid(touched: Sequence[Counted], judged: Sequence[JudgedRound]) -> Mapping[CellKey, int]:
+def _right_paid(
+    touched: Sequence[CountedRound], judged: Sequence[JudgedRound]
+) -> Mapping[CellKey, int]:
     """Return what the touched rounds would have paid, if they had been paid as judged here."""
     by_round = {each.round: each for each in judged}
     sums: dict[CellKey, int] = {}
@@ -227,7 +235,7 @@ def _right_paid(touched: Sequence[Counted], judged: Sequence[JudgedRound]) -> Ma
     return sums
 
 
-def _lacks(fault: Fault, judged: Sequence[JudgedRound]) -> Iterator[str]:
+def _lacks(fault: NamedFault, judged: Sequence[JudgedRound]) -> Iterator[str]:
     if fault.kind == "finding":
         yield (
             "The rounds are chosen by what was found in them, so the return without them is not "

@@ -9,19 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from audit_reports.rows.round_leaves import Gathered, SoundLeaf, part
-from audit_reports.rows.round_rows import rows_of
-from ledger import Finding, StoredLeaf
-from ledger.findings import EVENT_AFTER_CLOSE
-from ledger.leaf.events import CLOSING, Mode, RoundOpened
-from ledger.leaf.recorded import read_leaf
-from ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX
-from ledger.store.round_index import RoundState, is_round
-from ledger.verify.batch import LeafBatch
-from replay.bulk.ranges import RangeJudge
-from replay.engine.rules import Rules
-from replay.interruptions.check import Circumstances
-from replay.interruptions.judge import judge
+from shoeproof.audit_reports.rows.round_leaves import Gathered, SoundLeaf, part
+from shoeproof.audit_reports.rows.round_rows import rows_of
+from shoeproof.ledger import Finding, StoredLeaf
+from shoeproof.ledger.findings import EVENT_AFTER_CLOSE
+from shoeproof.ledger.leaf.events import CLOSING, Mode, RoundOpened
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX
+from shoeproof.ledger.store.round_index import RoundState, is_round
+from shoeproof.ledger.verify.batch import LeafBatch
+from shoeproof.replay.bulk.ranges import RangeJudge
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.interruptions.check import Circumstances
+from shoeproof.replay.interruptions.judge import judge
 
 
 class BetCount(NamedTuple):
@@ -33,7 +33,7 @@ class BetCount(NamedTuple):
     paid_minor: int
 
 
-class Counted(NamedTuple):
+class CountedRound(NamedTuple):
     """A round as it stands in the ledger; `found_at` are its findings by code and leaf."""
 
     round: str
@@ -55,7 +55,7 @@ class Counted(NamedTuple):
         """The codes of what was found in it."""
         return frozenset(code for code, _ in self.found_at)
 
-    def with_found(self, found: Iterable[Finding]) -> "Counted":
+    def with_found(self, found: Iterable[Finding]) -> "CountedRound":
         """Return it with further findings."""
         return self._replace(found_at=self.found_at | {(f.code, f.leaf_index) for f in found})
 
@@ -65,7 +65,7 @@ class RangeCount(NamedTuple):
     rounds that cases of the range are about.
     """
 
-    rounds: list[Counted]
+    rounds: list[CountedRound]
     pieces: list[SoundLeaf]
     reveals: bytes
     cases: set[str]
@@ -106,7 +106,7 @@ class Joined:
         self._rules, self._told = rules, told
         self._open: dict[str, Gathered] = {}
 
-    def ended(self, pieces: Iterable[SoundLeaf]) -> Iterator[Counted]:
+    def ended(self, pieces: Iterable[SoundLeaf]) -> Iterator[CountedRound]:
         """Take the pieces of the next range and yield each round that ended in it."""
         for leaf, text in pieces:
             held = self._open.setdefault(leaf.stream, gathering(leaf.stream))
@@ -114,7 +114,7 @@ class Joined:
             if leaf.topic in CLOSING:
                 yield from self._counted(self._open.pop(leaf.stream))
 
-    def unended(self) -> Iterator[Counted]:
+    def unended(self) -> Iterator[CountedRound]:
         """Yield the rounds that are open, as far as they go."""
         for held in self._open.values():
             yield from self._counted(held)
@@ -125,7 +125,7 @@ class Joined:
             if held.leaves[0].version > 1:
                 yield from _judged(held, self._rules, self._told)
 
-    def _counted(self, held: Gathered) -> Iterator[Counted]:
+    def _counted(self, held: Gathered) -> Iterator[CountedRound]:
         counted = count_round(held, _judged(held, self._rules, self._told))
         if counted is not None:
             yield counted
@@ -136,7 +136,7 @@ def gathering(stream: str) -> Gathered:
     return Gathered(stream, [], [], [], is_stored=False)
 
 
-def count_round(held: Gathered, found: Iterable[Finding]) -> Counted | None:
+def count_round(held: Gathered, found: Iterable[Finding]) -> CountedRound | None:
     """Return a round as it stands, with what was found in it; None if no round was opened."""
     rows = rows_of(held.stream, held.events, None)
     if rows is None:
@@ -149,7 +149,7 @@ def count_round(held: Gathered, found: Iterable[Finding]) -> Counted | None:
         parts = (row.initial_stake_minor, row.stake_minor, row.paid_minor or 0)
         sums[row.bet] = [a + b for a, b in zip(mine, parts, strict=True)]
     told = rows.round
-    return Counted(
+    return CountedRound(
         round=told.round,
         first_leaf=told.first_leaf,
         opened_at=told.opened_at,

@@ -8,31 +8,31 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from audit_reports.fault_report.build import build_report
-from audit_reports.fault_report.counted import Counted
-from audit_reports.fault_report.judged import JudgedRound, judge_round, needs_judging
-from audit_reports.fault_report.model import Basis, FaultReport
-from audit_reports.fault_report.named import Asked, Fault, choose, read_fault
-from audit_reports.fault_report.scan import (
+from shoeproof.audit_reports.fault_report.build import build_report
+from shoeproof.audit_reports.fault_report.counted import CountedRound
+from shoeproof.audit_reports.fault_report.judged import JudgedRound, judge_round, needs_judging
+from shoeproof.audit_reports.fault_report.model import Basis, FaultReport
+from shoeproof.audit_reports.fault_report.named import FaultName, NamedFault, choose, read_fault
+from shoeproof.audit_reports.fault_report.scan import (
+    Period,
     Scan,
-    Span,
     checkpoint_in,
     hold_to,
     must_reach,
     scan,
 )
-from ledger import Ledger
-from ledger.leaf.clock import format_time
-from ledger.store.directory import keys_are_encrypted
-from ledger.verify.workers import Progress, end_with_parent, in_processes
-from replay.disputes.evidence import common_of, gather
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.store.directory import keys_are_encrypted
+from shoeproof.ledger.verify.workers import Progress, end_with_parent, in_processes
+from shoeproof.replay.disputes.evidence import common_of, gather
 
 
-class Request(NamedTuple):
+class FaultRequest(NamedTuple):
     """What is asked for. `note` is a checkpoint that was kept, `size` a tree's size without one."""
 
     fault: str
-    span: Span = Span()
+    span: Period = Period()
     size: int | None = None
     note: bytes | None = None
     public_key: str | None = None
@@ -55,7 +55,7 @@ UNWATCHED: Final = Watch()
 """Nobody is told."""
 
 
-def fault_report(ledger: Ledger, request: Request, watch: Watch = UNWATCHED) -> FaultReport:
+def fault_report(ledger: Ledger, request: FaultRequest, watch: Watch = UNWATCHED) -> FaultReport:
     """Return the blast radius of a fault in a ledger, or in the tree that was asked for.
 
     For the same tree and the same request it is the same, however the ledger went on since. Raises
@@ -81,7 +81,7 @@ def fault_report(ledger: Ledger, request: Request, watch: Watch = UNWATCHED) -> 
     return build_report(fault, found, touched, judged, _basis(request, fault, found))
 
 
-def chosen(asked: Asked, found: Scan) -> tuple[Fault, list[Counted]]:
+def chosen(asked: FaultName, found: Scan) -> tuple[NamedFault, list[CountedRound]]:
     """Return the fault meant, and the rounds it touched in the order of their leaves."""
     fault = choose(asked, found.names, found.kept)
     touched = [each for each in found.kept.values() if fault.touches(each)]
@@ -90,9 +90,9 @@ def chosen(asked: Asked, found: Scan) -> tuple[Fault, list[Counted]]:
 
 def judge_all(
     ledger: Ledger,
-    fault: Fault,
+    fault: NamedFault,
     found: Scan,
-    touched: Sequence[Counted],
+    touched: Sequence[CountedRound],
     progress: Progress | None = None,
 ) -> list[JudgedRound]:
     """Judge the touched rounds that may come to anything but what they booked.
@@ -109,7 +109,9 @@ def judge_all(
     return judged
 
 
-def _shares(ledger: Ledger, asked: Sequence[Counted], size: int) -> Iterator[Sequence[JudgedRound]]:
+def _shares(
+    ledger: Ledger, asked: Sequence[CountedRound], size: int
+) -> Iterator[Sequence[JudgedRound]]:
     shares = [asked[first : first + SHARE] for first in range(0, len(asked), SHARE)]
     path, workers = ledger.path, os.cpu_count() or 1
     # A worker has no passphrase: what it could not unseal it would judge otherwise.
@@ -121,18 +123,18 @@ def _shares(ledger: Ledger, asked: Sequence[Counted], size: int) -> Iterator[Seq
 
 
 def _judge_elsewhere(
-    path: Path, database: str, size: int, _: int, share: Sequence[Counted]
+    path: Path, database: str, size: int, _: int, share: Sequence[CountedRound]
 ) -> Sequence[JudgedRound]:
     with Ledger.open(path, database_url=database) as ledger:
         return _judge_share(ledger, size, share)
 
 
-def _judge_share(ledger: Ledger, size: int, share: Sequence[Counted]) -> list[JudgedRound]:
+def _judge_share(ledger: Ledger, size: int, share: Sequence[CountedRound]) -> list[JudgedRound]:
     common = common_of(ledger, size)
     return [judge_round(each, gather(ledger, each.round, common=common)) for each in share]
 
 
-def _basis(request: Request, fault: Fault, found: Scan) -> Basis:
+def _basis(request: FaultRequest, fault: NamedFault, found: Scan) -> Basis:
     begin, end = (None if each is None else format_time(each) for each in request.span)
     words = ["shoeproof", "fault", fault.text]
     words += ["--from", begin] if begin is not None else []

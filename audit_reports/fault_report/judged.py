@@ -1,7 +1,7 @@
 """One round that a fault touched, as a case about it would be judged: pure.
 
-The judge is that of every case (`replay.disputes.assess`): what it makes due is what is owed here.
-What was paid beyond the rules is summed beside it and never set off against it.
+The judge is that of every case (`shoeproof.replay.disputes.assess`): what it makes due is what is
+owed here. What was paid beyond the rules is summed beside it and never set off against it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,17 +10,17 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from audit_reports.fault_report.counted import Counted
-from ledger.leaf.events import ShoeRevealed
-from replay import findings as codes
-from replay.cases.assessment import Assessment, RemedyName
-from replay.cases.case import Case, fold_cases
-from replay.cases.faults import KINDS
-from replay.disputes.assess import assess_facts
-from replay.disputes.evidence import Evidence
-from replay.disputes.facts import Facts, establish
-from replay.disputes.grounds import bets_of
-from replay.disputes.money import paid_of
+from shoeproof.audit_reports.fault_report.counted import CountedRound
+from shoeproof.ledger.leaf.events import ShoeRevealed
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.assessment import Assessment, RemedyName
+from shoeproof.replay.cases.case import Case, fold_cases
+from shoeproof.replay.cases.faults import KINDS
+from shoeproof.replay.disputes.assess import assess_facts
+from shoeproof.replay.disputes.evidence import Evidence
+from shoeproof.replay.disputes.facts import Facts, establish
+from shoeproof.replay.disputes.grounds import bets_of
+from shoeproof.replay.disputes.money import paid_of
 
 Waits: TypeAlias = Literal["nobody", "adjudicator", "play", "case"]
 """What a round waits for before all of it can be paid: `case` is a case that is not decided."""
@@ -68,7 +68,7 @@ class JudgedRound(msgspec.Struct, frozen=True, kw_only=True):
         return found or bool(self.underpaid_minor or self.overpaid_minor)
 
 
-def needs_judging(counted: Counted, cases: AbstractSet[str]) -> bool:
+def needs_judging(counted: CountedRound, cases: AbstractSet[str]) -> bool:
     """Tell whether a round can come to anything but what it booked.
 
     A closed round in which an audit finds nothing, and that no case is about, was paid rightly.
@@ -77,7 +77,7 @@ def needs_judging(counted: Counted, cases: AbstractSet[str]) -> bool:
     return found or counted.state != "closed" or counted.round in cases
 
 
-def judge_round(counted: Counted, evidence: Evidence) -> JudgedRound:
+def judge_round(counted: CountedRound, evidence: Evidence) -> JudgedRound:
     """Return what a round comes to by its evidence."""
     cases = fold_cases(evidence.disputes, evidence.persons)
     facts = establish(evidence)
@@ -129,7 +129,7 @@ class _Sums(NamedTuple):
     right_minor: dict[str, int]
 
 
-def _held_to_grounds(counted: Counted, facts: Facts) -> _Sums:
+def _held_to_grounds(counted: CountedRound, facts: Facts) -> _Sums:
     """Compare what reached the player for each bet with the best ground for it.
 
     That something was paid is itself no ground here. Of a round that was not closed nothing was

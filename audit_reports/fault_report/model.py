@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from audit_reports.fault_report.judged import JudgedRound
+from shoeproof.audit_reports.fault_report.judged import JudgedRound
 
 By: TypeAlias = Literal["all", "build", "table"]
 """What a row of returns is of: every round of the span, those of one build, those of one table."""

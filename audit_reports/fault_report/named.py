@@ -10,11 +10,11 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 import msgspec
 
-from audit_reports.errors import ReportError
-from audit_reports.fault_report.counted import Counted
-from ledger import findings as of_ledger
-from ledger.findings import EVENT_AFTER_CLOSE
-from replay.cases.faults import KINDS
+from shoeproof.audit_reports.errors import ReportError
+from shoeproof.audit_reports.fault_report.counted import CountedRound
+from shoeproof.ledger import findings as of_ledger
+from shoeproof.ledger.findings import EVENT_AFTER_CLOSE
+from shoeproof.replay.cases.faults import KINDS
 
 Kind: TypeAlias = Literal["finding", "build", "rules", "table"]
 """What a fault is named by."""
@@ -31,7 +31,7 @@ _OF_LEAVES: Final = {
 """Findings about leaves: what stands in such a leaf is not to be counted."""
 
 
-class Asked(NamedTuple):
+class FaultName(NamedTuple):
     """A fault as it was written: its `kind` if given, the `place` of one finding among others."""
 
     text: str
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
     place: str | None
 
 
-class Fault(msgspec.Struct, frozen=True):
+class NamedFault(msgspec.Struct, frozen=True):
     """A fault that is known by one name.
 
     `name` is the code, build, whole digest or table. A finding at its place has the round it was
@@ -69,7 +69,7 @@ class Fault(msgspec.Struct, frozen=True):
             return f"{self.kind} {self.name}"
         return f"finding {self.name} as in round {self.round}"
 
-    def touches(self, counted: Counted) -> bool:
+    def touches(self, counted: CountedRound) -> bool:
         """Tell whether it touched a round."""
         match self.kind:
             case "build":
@@ -80,7 +80,7 @@ class Fault(msgspec.Struct, frozen=True):
                 return counted.table == self.name
         return self.name in counted.codes and (self.round is None or self._is_alike(counted))
 
-    def _is_alike(self, counted: Counted) -> bool:
+    def _is_alike(self, counted: CountedRound) -> bool:
         if counted.rules_digest != self.rules_digest:
             return False
         if self.build is None and self.table is None:
@@ -89,7 +89,7 @@ class Fault(msgspec.Struct, frozen=True):
         return same_build or (self.table is not None and counted.table == self.table)
 
 
-class Names(NamedTuple):
+class LedgerNames(NamedTuple):
     """Every name that the verified leaves of a ledger hold."""
 
     builds: frozenset[str]
@@ -97,14 +97,14 @@ class Names(NamedTuple):
     digests: frozenset[str]
 
 
-def read_fault(text: str) -> Asked:
+def read_fault(text: str) -> FaultName:
     """Return what a text asks for; raises ReportError for one that names nothing."""
     kinds: tuple[Kind, ...] = get_args(Kind)
     kind = next((each for each in kinds if text.startswith(f"{each}:")), None)
     name = text if kind is None else text.removeprefix(f"{kind}:")
     code, at, place = name.rpartition("@")
     is_placed = bool(at) and (kind == "finding" or (kind is None and code in KINDS))
-    asked = Asked(text, kind, code if is_placed else name, place if is_placed else None)
+    asked = FaultName(text, kind, code if is_placed else name, place if is_placed else None)
     if not asked.name or asked.place == "":
         raise ReportError(f"{text!r} is not a fault: give a finding, a build, rules or a table")
     if kind == "finding" and asked.name not in KINDS:
@@ -112,7 +112,7 @@ def read_fault(text: str) -> Asked:
     return asked
 
 
-def may_touch(asked: Asked, counted: Counted) -> bool:
+def may_touch(asked: FaultName, counted: CountedRound) -> bool:
     """Tell whether a round may be one of those asked for, before every name is known."""
     if asked.name in counted.codes:
         return True
@@ -121,7 +121,7 @@ def may_touch(asked: Asked, counted: Counted) -> bool:
     )
 
 
-def choose(asked: Asked, names: Names, kept: Mapping[str, Counted]) -> Fault:
+def choose(asked: FaultName, names: LedgerNames, kept: Mapping[str, CountedRound]) -> NamedFault:
     """Return the one fault that is meant.
 
     `kept` are the rounds that it may have touched. Raises ReportError where nothing has the name,
@@ -139,7 +139,9 @@ def choose(asked: Asked, names: Names, kept: Mapping[str, Counted]) -> Fault:
     raise ReportError(f"{asked.text!r} names several things: say which, {listed}")
 
 
-def _findings(asked: Asked, _: Names, kept: Mapping[str, Counted]) -> list[Fault]:
+def _findings(
+    asked: FaultName, _: LedgerNames, kept: Mapping[str, CountedRound]
+) -> list[NamedFault]:
     if asked.name not in KINDS:
         return []
     if asked.name in _OF_LEAVES:
@@ -148,7 +150,7 @@ def _findings(asked: Asked, _: Names, kept: Mapping[str, Counted]) -> list[Fault
             "counted: `verify` names them"
         )
     if asked.place is None:
-        return [Fault("finding", asked.name)]
+        return [NamedFault("finding", asked.name)]
     place = asked.place.lower()
     having = [each for each in kept.values() if asked.name in each.codes]
     if re.fullmatch("[0-9]{1,18}", place) and not any(_begins(each, place) for each in having):
@@ -161,29 +163,35 @@ def _findings(asked: Asked, _: Names, kept: Mapping[str, Counted]) -> list[Fault
     if len(mine) > 1:
         raise ReportError(f"several rounds begin with {asked.place!r}: give more of the id")
     one = mine[0]
-    return [Fault("finding", asked.name, one.round, one.rules_digest, one.build, one.table)]
+    return [NamedFault("finding", asked.name, one.round, one.rules_digest, one.build, one.table)]
 
 
-def _begins(counted: Counted, place: str) -> bool:
+def _begins(counted: CountedRound, place: str) -> bool:
     return counted.round.startswith(place)
 
 
-def _builds(asked: Asked, names: Names, _: Mapping[str, Counted]) -> list[Fault]:
-    return [Fault("build", asked.name)] if asked.name in names.builds else []
+def _builds(
+    asked: FaultName, names: LedgerNames, _: Mapping[str, CountedRound]
+) -> list[NamedFault]:
+    return [NamedFault("build", asked.name)] if asked.name in names.builds else []
 
 
-def _rules(asked: Asked, names: Names, _: Mapping[str, Counted]) -> list[Fault]:
+def _rules(asked: FaultName, names: LedgerNames, _: Mapping[str, CountedRound]) -> list[NamedFault]:
     prefix = asked.name.lower()
     if asked.kind is None and len(prefix) < SHORTEST_DIGEST:
         return []
-    return [Fault("rules", each) for each in sorted(names.digests) if each.startswith(prefix)]
+    return [NamedFault("rules", each) for each in sorted(names.digests) if each.startswith(prefix)]
 
 
-def _tables(asked: Asked, names: Names, _: Mapping[str, Counted]) -> list[Fault]:
-    return [Fault("table", asked.name)] if asked.name in names.tables else []
+def _tables(
+    asked: FaultName, names: LedgerNames, _: Mapping[str, CountedRound]
+) -> list[NamedFault]:
+    return [NamedFault("table", asked.name)] if asked.name in names.tables else []
 
 
-_FINDERS: Final[dict[Kind, Callable[[Asked, Names, Mapping[str, Counted]], list[Fault]]]] = {
+_FINDERS: Final[
+    dict[Kind, Callable[[FaultName, LedgerNames, Mapping[str, CountedRound]], list[NamedFault]]]
+] = {
     "finding": _findings,
     "build": _builds,
     "rules": _rules,
@@ -191,7 +199,7 @@ _FINDERS: Final[dict[Kind, Callable[[Asked, Names, Mapping[str, Counted]], list[
 }
 
 
-def _unknown(asked: Asked, names: Names) -> str:
+def _unknown(asked: FaultName, names: LedgerNames) -> str:
     told = {
         "build": _listed("builds", names.builds),
         "rules": _listed("rules", (digest[:16] for digest in names.digests)),

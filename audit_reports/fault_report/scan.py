@@ -10,31 +10,31 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
-from audit_reports.errors import LeafRefused, ReportError
-from audit_reports.fault_report.counted import (
-    Counted,
+from shoeproof.audit_reports.errors import LeafRefused, ReportError
+from shoeproof.audit_reports.fault_report.counted import (
+    CountedRound,
     Joined,
     count_range,
     count_round,
     gathering,
     round_of,
 )
-from audit_reports.fault_report.named import Asked, Names, may_touch
-from audit_reports.rows.round_leaves import rule_sets_of
-from audit_reports.rows.verified import made_of_verified, refuse_cut_tail, verified_stream
-from ledger import Finding, Ledger
-from ledger.checkpoint.signed import Checkpoint, verify_by_ring
-from ledger.findings import CHECKPOINT_MISMATCH
-from ledger.keys.trust import build_ring, given_key
-from ledger.leaf.clock import format_time
-from ledger.leaf.streams import KEYS_STREAM, RULES_STREAM
-from ledger.tree.merkle import Peaks, root_of_peaks
-from ledger.verify.workers import Progress
-from replay import findings as codes
-from replay.audit.cases import check_cases
-from replay.audit.one_by_one import check_seeds
-from replay.interruptions.check import circumstances_of
-from replay.rounds.seeds import Reveals
+from shoeproof.audit_reports.fault_report.named import FaultName, LedgerNames, may_touch
+from shoeproof.audit_reports.rows.round_leaves import rule_sets_of
+from shoeproof.audit_reports.rows.verified import made_of_verified, refuse_cut_tail, verified_stream
+from shoeproof.ledger import Finding, Ledger
+from shoeproof.ledger.checkpoint.signed import Checkpoint, verify_by_ring
+from shoeproof.ledger.findings import CHECKPOINT_MISMATCH
+from shoeproof.ledger.keys.trust import build_ring, given_key
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.streams import KEYS_STREAM, RULES_STREAM
+from shoeproof.ledger.tree.merkle import Peaks, root_of_peaks
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay import findings as codes
+from shoeproof.replay.audit.cases import check_cases
+from shoeproof.replay.audit.one_by_one import check_seeds
+from shoeproof.replay.interruptions.check import circumstances_of
+from shoeproof.replay.rounds.seeds import Reveals
 
 _OF_CASES = {
     codes.CASE_OUT_OF_PLACE, codes.KEYS_MISSING, codes.PAYMENT_UNDECIDED, codes.PAYMENT_MISSING,
@@ -43,13 +43,13 @@ _OF_CASES = {
 """Findings about cases, which take an assessment for each decided one."""
 
 
-class Span(NamedTuple):
+class Period(NamedTuple):
     """Rounds opened at `begin` or later, and before `end`; None means no bound. Both are aware."""
 
     begin: datetime | None = None
     end: datetime | None = None
 
-    def holds(self, counted: Counted) -> bool:
+    def holds(self, counted: CountedRound) -> bool:
         """Tell whether a round was opened in it."""
         begin, end = (None if each is None else _plain(each) for each in self)
         at = counted.opened_at
@@ -66,7 +66,7 @@ class CellKey(NamedTuple):
     table: str | None
 
 
-class Cell(NamedTuple):
+class BetTotals(NamedTuple):
     """Closed rounds for real money that had a bet, in minor units, as the rounds booked them."""
 
     rounds: int = 0
@@ -74,9 +74,9 @@ class Cell(NamedTuple):
     staked_minor: int = 0
     paid_minor: int = 0
 
-    def plus(self, other: "Cell", times: int = 1) -> "Cell":
+    def plus(self, other: "BetTotals", times: int = 1) -> "BetTotals":
         """Return it with another one added, or taken away, field by field."""
-        return Cell(*(a + times * b for a, b in zip(self, other, strict=True)))
+        return BetTotals(*(a + times * b for a, b in zip(self, other, strict=True)))
 
 
 class Scan(NamedTuple):
@@ -89,16 +89,16 @@ class Scan(NamedTuple):
     root: bytes
     operator_key: str | None
     rounds: int
-    names: Names
-    cells: dict[CellKey, Cell]
-    kept: dict[str, Counted]
+    names: LedgerNames
+    cells: dict[CellKey, BetTotals]
+    kept: dict[str, CountedRound]
     cases: set[str]
     games: dict[str, str]
 
 
-def cells_of(rounds: Iterable[Counted]) -> dict[CellKey, Cell]:
+def cells_of(rounds: Iterable[CountedRound]) -> dict[CellKey, BetTotals]:
     """Return what closed rounds for real money come to, bet by bet."""
-    cells: dict[CellKey, Cell] = {}
+    cells: dict[CellKey, BetTotals] = {}
     for each in rounds:
         _add(cells, each)
     return cells
@@ -106,8 +106,8 @@ def cells_of(rounds: Iterable[Counted]) -> dict[CellKey, Cell]:
 
 def scan(
     ledger: Ledger,
-    asked: Asked,
-    span: Span,
+    asked: FaultName,
+    span: Period,
     size: int,
     *,
     public_key: str | None = None,
@@ -139,7 +139,7 @@ def scan(
         root_of_peaks(peaks),
         anchor,
         gathered.rounds,
-        Names(*map(frozenset, (gathered.builds, gathered.tables, gathered.digests))),
+        LedgerNames(*map(frozenset, (gathered.builds, gathered.tables, gathered.digests))),
         gathered.cells,
         gathered.kept,
         gathered.cases,
@@ -175,7 +175,7 @@ def hold_to(said: Checkpoint, found: Scan) -> None:
 class _Gathered:
     """What is gathered on the way through the leaves."""
 
-    def __init__(self, ledger: Ledger, asked: Asked, span: Span, size: int) -> None:
+    def __init__(self, ledger: Ledger, asked: FaultName, span: Period, size: int) -> None:
         self._ledger, self._asked, self._span, self._size = ledger, asked, span, size
         sets = rule_sets_of(verified_stream(ledger, RULES_STREAM, size))
         self.rules = {digest: each.rules for digest, each in sets.items()}
@@ -186,11 +186,11 @@ class _Gathered:
         self.builds: set[str] = set()
         self.tables: set[str] = set()
         self.digests: set[str] = set(self.rules)
-        self.cells: dict[CellKey, Cell] = {}
-        self.kept: dict[str, Counted] = {}
+        self.cells: dict[CellKey, BetTotals] = {}
+        self.kept: dict[str, CountedRound] = {}
         self.cases: set[str] = set()
 
-    def take(self, rounds: Iterable[Counted]) -> None:
+    def take(self, rounds: Iterable[CountedRound]) -> None:
         """Count rounds, and keep those that the fault may have touched."""
         for each in rounds:
             self.digests.add(each.rules_digest)
@@ -221,7 +221,7 @@ class _Gathered:
         if self._asked.name in _OF_CASES:
             yield from check_cases(self._ledger, self._ledger.store, self._size, lambda _: True)
 
-    def _counted(self, round_id: str) -> Counted | None:
+    def _counted(self, round_id: str) -> CountedRound | None:
         held = gathering(round_id)
         for leaf in verified_stream(self._ledger, round_id, self._size):
             if not held.is_ended:
@@ -229,12 +229,12 @@ class _Gathered:
         return count_round(held, ()) if held.leaves else None
 
 
-def _add(cells: dict[CellKey, Cell], each: Counted) -> None:
+def _add(cells: dict[CellKey, BetTotals], each: CountedRound) -> None:
     if each.state != "closed" or each.mode != "real":
         return
     for bet, *sums in each.bets:
         key = CellKey(each.rules_digest, each.currency, bet, each.build, each.table)
-        cells[key] = cells.get(key, Cell()).plus(Cell(1, *sums))
+        cells[key] = cells.get(key, BetTotals()).plus(BetTotals(1, *sums))
 
 
 def _anchor(ledger: Ledger, size: int, public_key: str | None) -> str | None:

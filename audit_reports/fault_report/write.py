@@ -7,15 +7,15 @@ from typing import Any, Final
 
 import msgspec
 
-from audit_reports.fault_report.model import FaultReport
-from audit_reports.pages.cells import write_rows
-from audit_reports.pages.forms import Forms, json_bytes, render_report
-from audit_reports.pages.numerals import percent
-from audit_reports.pages.pdf import pdf_of
-from audit_reports.pages.render import render_page
-from audit_reports.pages.words import bet_words
-from ledger.files.durable import write_durably
-from replay.disputes.sources import KEY_EVENT, STAKES_RETURNED
+from shoeproof.audit_reports.fault_report.model import FaultReport
+from shoeproof.audit_reports.pages.cells import write_rows
+from shoeproof.audit_reports.pages.forms import Forms, json_bytes, render_report
+from shoeproof.audit_reports.pages.numerals import percent
+from shoeproof.audit_reports.pages.pdf import pdf_of
+from shoeproof.audit_reports.pages.render import render_page
+from shoeproof.audit_reports.pages.words import bet_words
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.replay.disputes.sources import KEY_EVENT, STAKES_RETURNED
 
 FORMS: Final[Forms[FaultReport]] = {
     ".html": lambda report: _page(report).encode(),

@@ -24,7 +24,7 @@ Weight: TypeAlias = Literal["forged", "wrong", "watch"]
 BY_WEIGHT: Final[tuple[Weight, ...]] = ("forged", "wrong", "watch")
 
 
-class Place(msgspec.Struct, frozen=True):
+class FindingPlace(msgspec.Struct, frozen=True):
     """Where one case of a finding stands: its ledger, stream and leaf, as far as they are known."""
 
     ledger: str
@@ -33,7 +33,7 @@ class Place(msgspec.Struct, frozen=True):
     text: str
 
 
-class Found(msgspec.Struct, frozen=True):
+class FindingGroup(msgspec.Struct, frozen=True):
     """One kind of finding: how many cases, in how many rounds, what it is, and the first places."""
 
     weight: Weight
@@ -41,10 +41,10 @@ class Found(msgspec.Struct, frozen=True):
     cases: int
     rounds: int
     says: str
-    places: tuple[Place, ...] = ()
+    places: tuple[FindingPlace, ...] = ()
 
 
-class Examined(msgspec.Struct, frozen=True, kw_only=True):
+class InspectedLedger(msgspec.Struct, frozen=True, kw_only=True):
     """One ledger and how far it was looked at.
 
     `anchor` is the operator's key it was trusted by, None where that is not the one given. A
@@ -72,7 +72,7 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     operators: tuple[str, ...]
 
 
-class Returned(msgspec.Struct, frozen=True, kw_only=True):
+class InspectedReturn(msgspec.Struct, frozen=True, kw_only=True):
     """One bet of one game: what it returned, what this play should return, and what could have been
     seen.
 
@@ -125,11 +125,11 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
     format: str
     word: Word
     headline: str
-    examined: tuple[Examined, ...]
-    found: tuple[Found, ...]
+    examined: tuple[InspectedLedger, ...]
+    found: tuple[FindingGroup, ...]
     unjudged: tuple[str, ...]
     left_open: tuple[str, ...]
-    returns: tuple[Returned, ...]
+    returns: tuple[InspectedReturn, ...]
     shuffle: tuple[str, ...]
     statement: Stated | None
     repeat: Repeat

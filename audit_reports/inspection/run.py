@@ -18,37 +18,37 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from audit_reports.errors import LeafRefused
-from audit_reports.inspection import weigh
-from audit_reports.inspection.model import (
+from shoeproof.audit_reports.errors import LeafRefused
+from shoeproof.audit_reports.inspection import weigh
+from shoeproof.audit_reports.inspection.model import (
     FORMAT,
-    Examined,
-    Found,
+    FindingGroup,
+    FindingPlace,
+    InspectedLedger,
+    InspectedReturn,
     Inspection,
-    Place,
     Repeat,
-    Returned,
     Stated,
     Weight,
 )
-from audit_reports.inspection.statement import ledger_movements, reconciled
-from audit_reports.rtp_report.build import judge
-from audit_reports.rtp_report.figures import Scope, figures
-from audit_reports.rtp_report.from_ledger import theories_of
-from audit_reports.rtp_report.model import GameReport, Judged
-from audit_reports.rtp_report.spans import moment_text
-from audit_reports.shuffle_tests.battery import Battery, run_shuffle_tests
-from audit_reports.tables.checks.run import run_checks
-from audit_reports.tables.views import Tables, open_tables, together
-from ledger import Finding, Ledger
-from ledger.errors import LedgerError, NoteRefused, PolicyUnmet
-from ledger.files.durable import locked
-from ledger.store.kept_checkpoints import kept_checkpoints
-from ledger.witness.witness_policy import Policy, parse_policy, require
-from replay.bulk.audit import LedgerAudit, audit
-from replay.disputes.complaints.statement import Line
-from replay.live.alarms import alarms_of
-from replay.rounds.catalogue import rules_by_digest
+from shoeproof.audit_reports.inspection.statement import ledger_movements, reconciled
+from shoeproof.audit_reports.rtp_report.build import judge
+from shoeproof.audit_reports.rtp_report.figures import Scope, figures
+from shoeproof.audit_reports.rtp_report.from_ledger import theories_of
+from shoeproof.audit_reports.rtp_report.model import GameReport, Judged
+from shoeproof.audit_reports.rtp_report.spans import moment_text
+from shoeproof.audit_reports.shuffle_tests.battery import Battery, run_shuffle_tests
+from shoeproof.audit_reports.tables.checks.run import run_checks
+from shoeproof.audit_reports.tables.views import Tables, open_tables, together
+from shoeproof.ledger import Finding, Ledger
+from shoeproof.ledger.errors import LedgerError, NoteRefused, PolicyUnmet
+from shoeproof.ledger.files.durable import locked
+from shoeproof.ledger.store.kept_checkpoints import kept_checkpoints
+from shoeproof.ledger.witness.witness_policy import Policy, parse_policy, require
+from shoeproof.replay.bulk.audit import LedgerAudit, audit
+from shoeproof.replay.disputes.complaints.statement import StatementLine
+from shoeproof.replay.live.alarms import alarms_of
+from shoeproof.replay.rounds.catalogue import rules_by_digest
 
 WORK: Final = ".inspecting"
 """Where what an inspection has done so far lies in its folder; it goes when it is done."""
@@ -57,7 +57,7 @@ Told = Callable[[str, int, int], None]
 """Called with the part at work, how many leaves it has done, and of how many."""
 
 
-class Asked(NamedTuple):
+class InspectionRequest(NamedTuple):
     """What an inspection compares with: the operator's key, one for each ledger or one for all, a
     checkpoint that was kept, a witness policy, and a wallet's statement with its name and its
     bytes. Whether signatures are verified that a checkpoint would spare.
@@ -67,7 +67,7 @@ class Asked(NamedTuple):
     every_signature: bool = False
     checkpoint: bytes | None = None
     policy: bytes | None = None
-    statement: tuple[str, bytes, tuple[Line, ...]] | None = None
+    statement: tuple[str, bytes, tuple[StatementLine, ...]] | None = None
 
 
 class _Looked(NamedTuple):
@@ -82,7 +82,7 @@ class _Looked(NamedTuple):
 
 
 def inspect(
-    ledgers: Sequence[Ledger], asked: Asked, folder: Path, command: str, told: Told
+    ledgers: Sequence[Ledger], asked: InspectionRequest, folder: Path, command: str, told: Told
 ) -> Inspection:
     """Inspect ledgers and return what they come to together.
 
@@ -97,7 +97,7 @@ def inspect(
 
 def _inspect(
     ledgers: Sequence[Ledger],
-    asked: Asked,
+    asked: InspectionRequest,
     policy: Policy | None,
     work: Path,
     command: str,
@@ -121,7 +121,7 @@ def _inspect(
         try:
             counted = _count(looked, asked, work, told)
         except LeafRefused as refused:
-            found.append(Found("forged", "tables", 1, 0, str(refused)))
+            found.append(FindingGroup("forged", "tables", 1, 0, str(refused)))
     found += counted.found
     unjudged = (*_unjudged(looked), *counted.unjudged)
     ordered = weigh.in_order(found)
@@ -150,7 +150,12 @@ def _inspect(
 
 
 def _look(
-    ledger: Ledger, key: str, asked: Asked, policy: Policy | None, notes: Path, told: Told
+    ledger: Ledger,
+    key: str,
+    asked: InspectionRequest,
+    policy: Policy | None,
+    notes: Path,
+    told: Told,
 ) -> _Looked:
     audited = audit(
         ledger,
@@ -170,7 +175,7 @@ def _look(
     return _Looked(ledger, audited, cosigned, tuple(refused))
 
 
-def _cosigned(ledger: Ledger, asked: Asked, policy: Policy) -> dict[str, str]:
+def _cosigned(ledger: Ledger, asked: InspectionRequest, policy: Policy) -> dict[str, str]:
     """Return which witnesses of the policy cosigned the checkpoint, and when."""
     note = asked.checkpoint
     if note is None and ledger.path is not None:
@@ -193,21 +198,21 @@ class _Extent(msgspec.Struct):
 
 
 class _Counted(NamedTuple):
-    found: tuple[Found, ...]
+    found: tuple[FindingGroup, ...]
     unjudged: tuple[str, ...]
-    returns: tuple[Returned, ...]
+    returns: tuple[InspectedReturn, ...]
     shuffle: tuple[str, ...]
     games: tuple[GameReport, ...]
     extents: dict[str, _Extent]
     stated: Stated | None
 
 
-def _count(looked: Sequence[_Looked], asked: Asked, work: Path, told: Told) -> _Counted:
+def _count(looked: Sequence[_Looked], asked: InspectionRequest, work: Path, told: Told) -> _Counted:
     """Count the returns of all ledgers as one, test each one's shuffle, and hold the statement to
     their movements.
     """
-    found: list[Found] = []
-    of_shuffle: list[Found] = []
+    found: list[FindingGroup] = []
+    of_shuffle: list[FindingGroup] = []
     shuffle: list[str] = []
     unjudged: list[str] = []
     with ExitStack() as stack:
@@ -234,7 +239,7 @@ def _count(looked: Sequence[_Looked], asked: Asked, work: Path, told: Told) -> _
         found += _of_checks(all_tables)
     for game in judged.games:
         found += weigh.of_game(game)
-    found += [Found("wrong", "wallet", 1, 0, says) for says in judged.findings]
+    found += [FindingGroup("wrong", "wallet", 1, 0, says) for says in judged.findings]
     found += of_shuffle
     unjudged += weigh.too_few(judged.games)
     if not judged.games:
@@ -262,9 +267,9 @@ def _judged(looked: Sequence[_Looked], tables: Tables) -> Judged:
     return judge(counted, theories_of([each.ledger for each in looked], counted))
 
 
-def _returned(game: GameReport) -> Iterator[Returned]:
+def _returned(game: GameReport) -> Iterator[InspectedReturn]:
     for bet in game.bets:
-        yield Returned(
+        yield InspectedReturn(
             title=game.title,
             rules_digest=game.rules_digest,
             currency=game.currency,
@@ -279,14 +284,14 @@ def _returned(game: GameReport) -> Iterator[Returned]:
         )
 
 
-def _of_shuffle(battery: Battery, ledger: str) -> Iterator[Found]:
+def _of_shuffle(battery: Battery, ledger: str) -> Iterator[FindingGroup]:
     if battery.rejected:
         failed = ", ".join(f"{test.game}: {test.name}" for test in battery.rejected)
         says = f"{len(battery.rejected)} of {battery.tested} tests of the shuffle failed: {failed}"
         if not battery.beyond:
             says += "; one in a hundred honest ledgers has such a failure at a single look"
         weight: Weight = "wrong" if battery.beyond else "watch"
-        yield Found(weight, "shuffle", len(battery.rejected), battery.rounds, says)
+        yield FindingGroup(weight, "shuffle", len(battery.rejected), battery.rounds, says)
     yield from weigh.by_code({ledger: battery.findings}, "wrong")
 
 
@@ -297,14 +302,14 @@ def _shuffle_says(battery: Battery, ledger: str) -> str:
     return f"{ledger}: {battery.shoes:,} shoes re-derived, {battery.tested} tests, {outcome}"
 
 
-def _of_checks(tables: Tables) -> Iterator[Found]:
+def _of_checks(tables: Tables) -> Iterator[FindingGroup]:
     for each in run_checks(tables):
         rounds = {row["round"] for row in each.rows if "round" in row}
         places = tuple(
-            Place(tables.origin, row.get("round"), row.get("leaf_index"), each.asks)
+            FindingPlace(tables.origin, row.get("round"), row.get("leaf_index"), each.asks)
             for row in each.rows[: weigh.MOST_PLACES]
         )
-        yield Found("wrong", each.name, each.total, len(rounds), each.asks, places)
+        yield FindingGroup("wrong", each.name, each.total, len(rounds), each.asks, places)
 
 
 def _extent(tables: Tables, ledger: str) -> _Extent:
@@ -319,8 +324,8 @@ def _extent(tables: Tables, ledger: str) -> _Extent:
 
 
 def _of_statement(
-    looked: Sequence[_Looked], asked: Asked, told: Told
-) -> tuple[Stated | None, tuple[Found, ...]]:
+    looked: Sequence[_Looked], asked: InspectionRequest, told: Told
+) -> tuple[Stated | None, tuple[FindingGroup, ...]]:
     if asked.statement is None:
         return None, ()
     name, content, lines = asked.statement
@@ -338,7 +343,7 @@ def _of_statement(
     return Stated(name, digest, begin, end, len(lines), agreeing, outside), found
 
 
-def _examined(looked: _Looked, key: str, extents: dict[str, _Extent]) -> Examined:
+def _examined(looked: _Looked, key: str, extents: dict[str, _Extent]) -> InspectedLedger:
     ledger, rounds, integrity = looked.ledger, looked.audited.rounds, looked.audited.integrity
     extent = extents.get(ledger.origin, _Extent(0, 0, None, None, (), ()))
     signed = integrity.signatures
@@ -347,7 +352,7 @@ def _examined(looked: _Looked, key: str, extents: dict[str, _Extent]) -> Examine
         rules = {digest: each.id for digest, each in rules_by_digest(ledger).items()}
     except LedgerError:
         roles, rules = Counter(), {}
-    return Examined(
+    return InspectedLedger(
         ledger=ledger.origin,
         size=rounds.size,
         # The ledger's own word for its key is worth nothing where it is not the one given.
@@ -375,7 +380,7 @@ def _unjudged(looked: Sequence[_Looked]) -> Iterator[str]:
             yield f"no round of {each.ledger.origin} was played to its end"
 
 
-def _digests(asked: Asked) -> dict[str, str]:
+def _digests(asked: InspectionRequest) -> dict[str, str]:
     given = {"checkpoint": asked.checkpoint, "policy": asked.policy}
     if asked.statement is not None:
         given["statement"] = asked.statement[1]

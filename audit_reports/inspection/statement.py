@@ -4,29 +4,31 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from audit_reports.inspection.model import Found, Place
-from audit_reports.inspection.weigh import MOST_PLACES
-from audit_reports.rows.verified import made_of_verified
-from ledger import Ledger, StoredLeaf
-from ledger.leaf.events import RoundOpened
-from ledger.leaf.recorded import Recorded, read_leaf
-from ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX
-from ledger.store.round_index import is_round
-from ledger.verify.workers import Progress
-from replay.currency import unit_of
-from replay.disputes.complaints.statement import Line, compare
-from replay.disputes.complaints.wallet import MOVING, Movement, moved_by
+from shoeproof.audit_reports.inspection.model import FindingGroup, FindingPlace
+from shoeproof.audit_reports.inspection.weigh import MOST_PLACES
+from shoeproof.audit_reports.rows.verified import made_of_verified
+from shoeproof.ledger import Ledger, StoredLeaf
+from shoeproof.ledger.leaf.events import RoundOpened
+from shoeproof.ledger.leaf.recorded import Recorded, read_leaf
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX
+from shoeproof.ledger.store.round_index import is_round
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.disputes.complaints.statement import StatementLine, compare
+from shoeproof.replay.disputes.complaints.wallet import MOVING, PlayerMovement, moved_by
 
 _TOPICS: Final = frozenset({RoundOpened.__name__, *(each.__name__ for each in MOVING)})
 
 
-def ledger_movements(ledger: Ledger, size: int, progress: Progress | None = None) -> list[Movement]:
+def ledger_movements(
+    ledger: Ledger, size: int, progress: Progress | None = None
+) -> list[PlayerMovement]:
     """Return every movement of money in the first `size` leaves, from verified leaves, in order.
 
     Rounds for fun move none, unless a wallet says that it moved some. Raises LeafRefused.
     """
     opened: dict[str, RoundOpened] = {}
-    moved: list[Movement] = []
+    moved: list[PlayerMovement] = []
     for run in made_of_verified(ledger, 0, size, (), partial(_of_topics, _TOPICS)):
         for recorded in map(read_leaf, run.made):
             stream = recorded.event.stream
@@ -42,7 +44,9 @@ def ledger_movements(ledger: Ledger, size: int, progress: Progress | None = None
     return moved
 
 
-def reconciled(lines: Sequence[Line], moved: Sequence[Movement]) -> tuple[int, tuple[Found, ...]]:
+def reconciled(
+    lines: Sequence[StatementLine], moved: Sequence[PlayerMovement]
+) -> tuple[int, tuple[FindingGroup, ...]]:
     """Return how many lines of a statement agree with movements, and what does not."""
     found = compare(lines, moved)
     kinds = {
@@ -64,7 +68,7 @@ def reconciled(lines: Sequence[Line], moved: Sequence[Movement]) -> tuple[int, t
         ],
     }
     weighed = tuple(
-        Found("wrong", "statement", len(places), len({each.stream for each in places}),
+        FindingGroup("wrong", "statement", len(places), len({each.stream for each in places}),
               f"{_movements(len(places))} {what}", tuple(places[:MOST_PLACES]))
         for what, places in kinds.items()
         if places
@@ -78,13 +82,13 @@ def _of_topics(
     return [leaf for leaf in leaves if leaf.topic in topics]
 
 
-def _of(recorded: Recorded, round_id: str, opened: RoundOpened) -> list[Movement]:
+def _of(recorded: Recorded, round_id: str, opened: RoundOpened) -> list[PlayerMovement]:
     found = moved_by(recorded, round_id, unit_of(opened))
     return [each for each in found if opened.mode == "real" or each.is_told]
 
 
-def _place(stream: str | None, leaf_index: int | None, text: str) -> Place:
-    return Place("", stream, leaf_index, text)
+def _place(stream: str | None, leaf_index: int | None, text: str) -> FindingPlace:
+    return FindingPlace("", stream, leaf_index, text)
 
 
 def _movements(count: int) -> str:

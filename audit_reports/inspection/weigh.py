@@ -7,14 +7,20 @@ inspection from ending in "sound" and never makes it "findings".
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from audit_reports.inspection.model import BY_WEIGHT, Found, Place, Weight, Word
-from audit_reports.pages.words import bet_words
-from audit_reports.rtp_report.model import BetReport, GameReport
-from audit_reports.statistics.verdict import INCONCLUSIVE
-from ledger import Finding
-from ledger.leaf.streams import OPERATIONS_STREAM
-from replay.currency import unit_words
-from replay.live.alarms import Alarm
+from shoeproof.audit_reports.inspection.model import (
+    BY_WEIGHT,
+    FindingGroup,
+    FindingPlace,
+    Weight,
+    Word,
+)
+from shoeproof.audit_reports.pages.words import bet_words
+from shoeproof.audit_reports.rtp_report.model import BetReport, GameReport
+from shoeproof.audit_reports.statistics.verdict import INCONCLUSIVE
+from shoeproof.ledger import Finding
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.replay.currency import unit_words
+from shoeproof.replay.live.alarms import Alarm
 
 MOST_PLACES: Final = 20
 """How many places of a kind of finding are named."""
@@ -23,7 +29,7 @@ _TO_BE_SURE: Final = 1.645
 """The normal quantile of 95%: how far beyond a bound a bias must lie to pass it 19 times in 20."""
 
 
-def word_of(found: Sequence[Found], unjudged: Sequence[str]) -> Word:
+def word_of(found: Sequence[FindingGroup], unjudged: Sequence[str]) -> Word:
     """Return the one word for the findings and for what could not be judged."""
     weights = {each.weight for each in found}
     if "forged" in weights:
@@ -33,7 +39,7 @@ def word_of(found: Sequence[Found], unjudged: Sequence[str]) -> Word:
     return "inconclusive" if weights or unjudged else "sound"
 
 
-def headline_of(word: Word, found: Sequence[Found], unjudged: Sequence[str]) -> str:
+def headline_of(word: Word, found: Sequence[FindingGroup], unjudged: Sequence[str]) -> str:
     """Return the sentence a report begins with."""
     if word == "untrusted":
         return f"This ledger is not to be trusted: {found[0].says}"
@@ -47,22 +53,24 @@ def headline_of(word: Word, found: Sequence[Found], unjudged: Sequence[str]) -> 
     return "Nothing was found against what was recorded"
 
 
-def in_order(found: Iterable[Found]) -> tuple[Found, ...]:
+def in_order(found: Iterable[FindingGroup]) -> tuple[FindingGroup, ...]:
     """Return findings by weight, then by how many rounds they are in."""
     return tuple(sorted(found, key=lambda each: (BY_WEIGHT.index(each.weight), -each.rounds)))
 
 
-def by_code(findings: Mapping[str, Sequence[Finding]], weight: Weight) -> Iterator[Found]:
+def by_code(findings: Mapping[str, Sequence[Finding]], weight: Weight) -> Iterator[FindingGroup]:
     """Yield the findings of ledgers, by their names, as one for each code."""
     codes: dict[str, list[tuple[str, Finding]]] = {}
     for ledger, of_ledger in findings.items():
         for each in of_ledger:
             codes.setdefault(each.code, []).append((ledger, each))
     for code, cases in codes.items():
-        places = [Place(name, each.stream, each.leaf_index, each.text) for name, each in cases]
+        places = [
+            FindingPlace(name, each.stream, each.leaf_index, each.text) for name, each in cases
+        ]
         rounds = len({(each.ledger, each.stream) for each in places if each.stream is not None})
         says = f"{code.replace('_', ' ')}, {_times(len(cases))}: {places[0].text}"
-        yield Found(weight, code, len(cases), rounds, says, tuple(places[:MOST_PLACES]))
+        yield FindingGroup(weight, code, len(cases), rounds, says, tuple(places[:MOST_PLACES]))
 
 
 def too_few(games: Iterable[GameReport]) -> Iterator[str]:
@@ -88,7 +96,7 @@ def rare_bets(games: Iterable[GameReport]) -> Iterator[str]:
                 )
 
 
-def of_game(game: GameReport) -> Iterator[Found]:
+def of_game(game: GameReport) -> Iterator[FindingGroup]:
     """Yield what counts against a game's returns."""
     weights: dict[str, Weight] = {"out of range": "wrong", "watch": "watch"}
     for bet in game.bets:
@@ -96,14 +104,14 @@ def of_game(game: GameReport) -> Iterator[Found]:
             name = f"{game.title} ({unit_words(game.currency)}), {bet_words(bet.row.bet)} bet"
             why = "; ".join(each.rstrip(".") for each in bet.why) or bet.meaning
             says = f"{name}: {bet.word}: {why}"
-            yield Found(weights[bet.word], "returns", 1, bet.row.rounds, says)
+            yield FindingGroup(weights[bet.word], "returns", 1, bet.row.rounds, says)
     for each in game.left:
         name = f"{game.title} ({unit_words(game.currency)}), {bet_words(each.bet)} bet"
         says = f"{name}: out of range in the 30 days to {each.last}: {'; '.join(each.why)}"
-        yield Found("wrong", "returns", 1, each.rounds, says)
+        yield FindingGroup("wrong", "returns", 1, each.rounds, says)
 
 
-def of_alarms(alarms: Mapping[str, Sequence[Alarm]]) -> Iterator[Found]:
+def of_alarms(alarms: Mapping[str, Sequence[Alarm]]) -> Iterator[FindingGroup]:
     """Yield the alarms of ledgers, by their names, that nobody closed yet, as one finding."""
     left = [(name, each) for name, of in alarms.items() for each in of if not each.is_closed]
     if left:
@@ -111,10 +119,10 @@ def of_alarms(alarms: Mapping[str, Sequence[Alarm]]) -> Iterator[Found]:
         are = "1 alarm is" if len(left) == 1 else f"{len(left):,} alarms are"
         says = f"{are} not closed. Alarm {first.number}, {first.state}: {first.says}"
         places = [
-            Place(name, OPERATIONS_STREAM, each.steps[0].leaf_index, each.says)
+            FindingPlace(name, OPERATIONS_STREAM, each.steps[0].leaf_index, each.says)
             for name, each in left
         ]
-        yield Found("watch", "alarms", len(left), 0, says, tuple(places[:MOST_PLACES]))
+        yield FindingGroup("watch", "alarms", len(left), 0, says, tuple(places[:MOST_PLACES]))
 
 
 def detectable(bet: BetReport) -> float | None:

@@ -5,16 +5,22 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Final
 
-from audit_reports.errors import ReportError
-from audit_reports.inspection.model import Examined, Found, Inspection, Returned, Word
-from audit_reports.pages.forms import Forms, json_bytes, render_report
-from audit_reports.pages.numerals import percent
-from audit_reports.pages.pdf import pdf_of
-from audit_reports.pages.render import render_page
-from audit_reports.pages.words import bet_words
-from ledger.files.durable import write_durably
-from ledger.files.printable import printable
-from replay.currency import unit_words
+from shoeproof.audit_reports.errors import ReportError
+from shoeproof.audit_reports.inspection.model import (
+    FindingGroup,
+    InspectedLedger,
+    InspectedReturn,
+    Inspection,
+    Word,
+)
+from shoeproof.audit_reports.pages.forms import Forms, json_bytes, render_report
+from shoeproof.audit_reports.pages.numerals import percent
+from shoeproof.audit_reports.pages.pdf import pdf_of
+from shoeproof.audit_reports.pages.render import render_page
+from shoeproof.audit_reports.pages.words import bet_words
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.files.printable import printable
+from shoeproof.replay.currency import unit_words
 
 FORMS: Final[Forms[Inspection]] = {
     ".html": lambda inspection: _page(inspection).encode(),
@@ -114,7 +120,7 @@ def _lines(inspection: Inspection) -> Iterator[str]:
         yield f"  SHA-256 of the {name}: {digest}"
 
 
-def _examined(each: Examined) -> Iterator[str]:
+def _examined(each: InspectedLedger) -> Iterator[str]:
     yield f"Examined: {printable(each.ledger)}"
     span = f"{(each.first_opened or '')[:19]} to {(each.last_ended or '')[:19]} UTC"
     facts = {
@@ -136,7 +142,7 @@ def _examined(each: Examined) -> Iterator[str]:
     yield ""
 
 
-def _found(found: Found) -> Iterator[str]:
+def _found(found: FindingGroup) -> Iterator[str]:
     rounds = f" ({found.rounds:,} rounds)" if found.rounds > 1 else ""
     yield from _wrapped(printable(f"{found.says}{rounds}"), f"  {found.weight:<7}", " " * 9)
     for place in found.places[:MOST_PLACES]:
@@ -160,7 +166,7 @@ def _returns(inspection: Inspection) -> Iterator[str]:
         yield from _wrapped(f"{each.word}; {_seen(each)}", "      ")
 
 
-def _seen(each: Returned) -> str:
+def _seen(each: InspectedReturn) -> str:
     if each.detectable is None:
         return "too few rounds to say what bias would have been seen"
     return f"a bias of {percent(each.detectable)} or more would have been seen 19 times in 20"

@@ -5,8 +5,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from audit_reports.pages.render import visible
-from replay.engine.cards import FACE_DOWN, SUIT_SYMBOL, VALUE, is_red
+from shoeproof.audit_reports.pages.render import visible
+from shoeproof.replay.engine.cards import FACE_DOWN, SUIT_SYMBOL, VALUE, is_red
 
 WIDTH: Final = 44
 HEIGHT: Final = 62

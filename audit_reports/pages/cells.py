@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Protocol
 
-from ledger.files.printable import printable
+from shoeproof.ledger.files.printable import printable
 
 _begins_formula = re.compile(r"(^|;|\|)(?=\s*[\"']?\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 """At the beginning, or after what another country's spreadsheet takes for the end of a cell."""

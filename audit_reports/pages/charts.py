@@ -11,8 +11,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from markupsafe import Markup
 
-from audit_reports.pages.numerals import minus_sign, percent, points
-from audit_reports.pages.render import visible
+from shoeproof.audit_reports.pages.numerals import minus_sign, percent, points
+from shoeproof.audit_reports.pages.render import visible
 
 Point: TypeAlias = tuple[float, float]
 Style: TypeAlias = Literal["solid", "dashed", "dotted"]

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, TypeVar
 
-from audit_reports.errors import ReportError
-from ledger.files.printable import printable_json
+from shoeproof.audit_reports.errors import ReportError
+from shoeproof.ledger.files.printable import printable_json
 
 Report = TypeVar("Report")
 

@@ -1,6 +1,6 @@
 """Numbers as pages, verdicts and the terminal write them: with a minus sign, never a hyphen."""
 
-from replay.currency import amount_text, number_text
+from shoeproof.replay.currency import amount_text, number_text
 
 
 def minus_sign(text: str) -> str:

@@ -1,6 +1,6 @@
 """A page as PDF, by WeasyPrint (extra `pdf`)."""
 
-from audit_reports.errors import ReportError
+from shoeproof.audit_reports.errors import ReportError
 from shoeproof.needs import need
 
 

@@ -11,9 +11,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from audit_reports.pages.numerals import amount, number
-from ledger.files.printable import printable
-from replay.currency import unit_words
+from shoeproof.audit_reports.pages.numerals import amount, number
+from shoeproof.ledger.files.printable import printable
+from shoeproof.replay.currency import unit_words
 
 
 def render_page(template: str, **data: Any) -> str:
@@ -39,7 +39,7 @@ def whole_number(value: int) -> str:
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("audit_reports.pages"),
+        loader=PackageLoader("shoeproof.audit_reports.pages"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

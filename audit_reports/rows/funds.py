@@ -6,11 +6,11 @@ money nothing says which had which, and nothing is invented.
 
 from typing import Literal, TypeAlias
 
-from audit_reports.rows.records import WalletRow
-from audit_reports.rows.said import Said
-from ledger.leaf.events import Funds, Stakes
-from replay.wallet.movements import movements_of
-from replay.wallet.wallet import is_accepted, is_held
+from shoeproof.audit_reports.rows.records import WalletRow
+from shoeproof.audit_reports.rows.said import Said
+from shoeproof.ledger.leaf.events import Funds, Stakes
+from shoeproof.replay.wallet.movements import movements_of
+from shoeproof.replay.wallet.wallet import is_accepted, is_held
 
 Direction: TypeAlias = Literal["debit", "credit"]
 

@@ -1,9 +1,9 @@
 """Luck, skill and error of a ledger's rounds, a row for each round and bet.
 
-A row says what a bet of one round was paid and the parts that payment falls into; `replay.luck`
-defines them. Hands and seats of a round are summed, since they share the dealer's cards. Rounds
-count once they are closed; voided and open ones have no rows, and those that the rules cannot
-explain neither.
+A row says what a bet of one round was paid and the parts that payment falls into;
+`shoeproof.replay.luck` defines them. Hands and seats of a round are summed, since they share the
+dealer's cards. Rounds count once they are closed; voided and open ones have no rows, and those that
+the rules cannot explain neither.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,17 +13,17 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from audit_reports.rows.round_leaves import Gathered
-from ledger.leaf.recorded import read_leaf
-from replay.engine.rules import Rules
-from replay.kernel.reading import RoundsBuilder
-from replay.kernel.symbols import Own, Vocabulary
-from replay.luck.bulk import RoundParts, decompose_batch
-from replay.luck.counts import COUNT_KINDS, COUNT_SUMS
-from replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
-from replay.luck.one_round import Decomposition
-from replay.luck.recorded import decompose_replay
-from replay.rounds.replayer import Replay, replay_round
+from shoeproof.audit_reports.rows.round_leaves import Gathered
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.kernel.reading import RoundsBuilder
+from shoeproof.replay.kernel.symbols import Own, Vocabulary
+from shoeproof.replay.luck.bulk import RoundParts, decompose_batch
+from shoeproof.replay.luck.counts import COUNT_KINDS, COUNT_SUMS
+from shoeproof.replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
+from shoeproof.replay.luck.one_round import Decomposition
+from shoeproof.replay.luck.recorded import decompose_replay
+from shoeproof.replay.rounds.replayer import Replay, replay_round
 
 ROUNDS_A_BATCH: Final = 8_192
 """How many rounds are decomposed together; more save no time."""

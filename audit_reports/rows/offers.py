@@ -7,12 +7,12 @@ balance that the wallet stated in the round confirms it.
 
 from collections.abc import Iterator
 
-from audit_reports.rows.records import OfferRow
-from ledger.leaf.events import DecisionOffered
-from replay.engine.hand import CASH_OUT, DOUBLE, INSURANCE, SPLIT
-from replay.engine.round import Decide, RoundState
-from replay.rounds.money_check import FUNDS, HIDDEN
-from replay.rounds.replayer import Replay
+from shoeproof.audit_reports.rows.records import OfferRow
+from shoeproof.ledger.leaf.events import DecisionOffered
+from shoeproof.replay.engine.hand import CASH_OUT, DOUBLE, INSURANCE, SPLIT
+from shoeproof.replay.engine.round import Decide, RoundState
+from shoeproof.replay.rounds.money_check import FUNDS, HIDDEN
+from shoeproof.replay.rounds.replayer import Replay
 
 
 def barred_rows(

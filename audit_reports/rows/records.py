@@ -5,9 +5,9 @@ Times are ISO 8601 text without a zone, in UTC; amounts are minor units.
 
 import msgspec
 
-from audit_reports.rows.shoes import ShoeState
-from ledger.leaf.events import Mode
-from ledger.store.round_index import RoundState
+from shoeproof.audit_reports.rows.shoes import ShoeState
+from shoeproof.ledger.leaf.events import Mode
+from shoeproof.ledger.store.round_index import RoundState
 
 
 class RoundRow(msgspec.Struct):

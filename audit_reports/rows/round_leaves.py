@@ -5,12 +5,12 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from audit_reports.rows.funds import wallet_rows
-from audit_reports.rows.records import DisputeRow, InterruptionRow, WalletRow
-from audit_reports.rows.round_rows import READ
-from audit_reports.rows.said import Said, said, text_of
-from ledger import StoredLeaf
-from ledger.leaf.events import (
+from shoeproof.audit_reports.rows.funds import wallet_rows
+from shoeproof.audit_reports.rows.records import DisputeRow, InterruptionRow, WalletRow
+from shoeproof.audit_reports.rows.round_rows import READ
+from shoeproof.audit_reports.rows.said import Said, said, text_of
+from shoeproof.ledger import StoredLeaf
+from shoeproof.ledger.leaf.events import (
     CLOSING,
     Awarded,
     BetResettled,
@@ -26,10 +26,10 @@ from ledger.leaf.events import (
     RulesAdded,
     WinReleased,
 )
-from ledger.store.round_index import is_round
-from replay.engine.rules import Rules, rules_digest, rules_from_data
-from replay.errors import RulesError
-from replay.wallet.movements import movements_of
+from shoeproof.ledger.store.round_index import is_round
+from shoeproof.replay.engine.rules import Rules, rules_digest, rules_from_data
+from shoeproof.replay.errors import RulesError
+from shoeproof.replay.wallet.movements import movements_of
 
 Earlier: TypeAlias = Callable[[str], Sequence[StoredLeaf]]
 """Given a stream, returns its leaves that were gathered before, verified, in order."""

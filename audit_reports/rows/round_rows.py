@@ -11,12 +11,19 @@ from collections.abc import Iterable
 
 import msgspec
 
-from audit_reports.rows.funds import Split, add, funds_of_deal, funds_of_move, wallet_rows
-from audit_reports.rows.offers import barred_rows
-from audit_reports.rows.records import BetRow, CardRow, DecisionRow, OfferRow, RoundRow, WalletRow
-from audit_reports.rows.said import Said
-from audit_reports.rows.shoes import CommittedShoe
-from ledger.leaf.events import (
+from shoeproof.audit_reports.rows.funds import Split, add, funds_of_deal, funds_of_move, wallet_rows
+from shoeproof.audit_reports.rows.offers import barred_rows
+from shoeproof.audit_reports.rows.records import (
+    BetRow,
+    CardRow,
+    DecisionRow,
+    OfferRow,
+    RoundRow,
+    WalletRow,
+)
+from shoeproof.audit_reports.rows.said import Said
+from shoeproof.audit_reports.rows.shoes import CommittedShoe
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealRequested,
@@ -32,10 +39,10 @@ from ledger.leaf.events import (
     Stakes,
     StakesPlaced,
 )
-from replay.currency import unit_of
-from replay.engine.hand import DOUBLE, INSURANCE, SPLIT
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.round import DEALER
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.engine.hand import DOUBLE, INSURANCE, SPLIT
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.replay.engine.round import DEALER
 
 READ = frozenset(
     cls.__name__

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger import StoredLeaf
-from ledger.leaf import layout
-from ledger.leaf.envelope import read_data, read_event, split_leaf
-from ledger.leaf.events import EventData
+from shoeproof.ledger import StoredLeaf
+from shoeproof.ledger.leaf import layout
+from shoeproof.ledger.leaf.envelope import read_data, read_event, split_leaf
+from shoeproof.ledger.leaf.events import EventData
 
 _AT = slice(layout.TIME.start, layout.TIME.stop - len("Z"))
 

@@ -10,9 +10,9 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from ledger.store.round_index import RoundState
-from replay.engine.shoe import SEED_BYTES, commitment
-from replay.rounds.shoe_check import seed_bytes
+from shoeproof.ledger.store.round_index import RoundState
+from shoeproof.replay.engine.shoe import SEED_BYTES, commitment
+from shoeproof.replay.rounds.shoe_check import seed_bytes
 
 ShoeState: TypeAlias = Literal["as committed", "broken", "late", "uncommitted", "unrevealed"]
 

@@ -1,12 +1,13 @@
 """Verified leaves: the only way from a ledger into a table.
 
-Each leaf passes the checks that `ledger.verify` makes of its form, signer, place and chain. What
-the ledger's own latest checkpoint covers is hashed, and its tree is proven to begin the one whose
-root the log key signed, before a leaf of it is yielded; where the stored tree proves nothing, all
-is hashed up to that root first. Of all others each signature is verified. From the first objection
-on nothing is yielded. Three findings are no objection here, since they leave no doubt of the bytes
-or their order and say only that the signer misbehaved: a clock that went backwards or showed what
-cannot be, and an event after the close of its round, which counts for nothing.
+Each leaf passes the checks that `shoeproof.ledger.verify` makes of its form, signer, place and
+chain. What the ledger's own latest checkpoint covers is hashed, and its tree is proven to begin the
+one whose root the log key signed, before a leaf of it is yielded; where the stored tree proves
+nothing, all is hashed up to that root first. Of all others each signature is verified. From the
+first objection on nothing is yielded. Three findings are no objection here, since they leave no
+doubt of the bytes or their order and say only that the signer misbehaved: a clock that went
+backwards or showed what cannot be, and an event after the close of its round, which counts for
+nothing.
 """
 
 import os
@@ -17,33 +18,33 @@ from functools import partial
 from itertools import islice
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
-from audit_reports.errors import LeafRefused
-from ledger import Finding, Ledger, StoredLeaf
-from ledger.checkpoint.signed import Checkpoint, verify_by_ring
-from ledger.errors import NoteRefused
-from ledger.findings import (
+from shoeproof.audit_reports.errors import LeafRefused
+from shoeproof.ledger import Finding, Ledger, StoredLeaf
+from shoeproof.ledger.checkpoint.signed import Checkpoint, verify_by_ring
+from shoeproof.ledger.errors import NoteRefused
+from shoeproof.ledger.findings import (
     CHECKPOINT_MISMATCH,
     CLOCK_BACKWARDS,
     CLOCK_IMPLAUSIBLE,
     EVENT_AFTER_CLOSE,
 )
-from ledger.keys.keyring import KeyRing
-from ledger.keys.trust import build_ring
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.store.kept_checkpoints import kept_checkpoints
-from ledger.tree.merkle import Peaks, add_subtrees, leaf_hashes, root_of_peaks
-from ledger.verify.batch import FetchBatch, LeafBatch, elsewhere, here
-from ledger.verify.broken import broken_anchors
-from ledger.verify.known_checkpoints import KnownCheckpoint, begins, hidden_key
-from ledger.verify.locate_damage import narrowed
-from ledger.verify.one_stream import verified
-from ledger.verify.ranges import Checked, RangeCheck, check_range
-from ledger.verify.rebuild_tree import BLOCK, subtrees_between
-from ledger.verify.scan import Link, check_leaf, link_of
-from ledger.verify.sources import tiles_prove, time_bounds
-from ledger.verify.trusted import KeysHidden, Sources, Trust, TrustedLeaves
-from ledger.verify.whole import RUN
-from ledger.verify.workers import Fetch, over_leaves
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.keys.trust import build_ring
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.store.kept_checkpoints import kept_checkpoints
+from shoeproof.ledger.tree.merkle import Peaks, add_subtrees, leaf_hashes, root_of_peaks
+from shoeproof.ledger.verify.batch import FetchBatch, LeafBatch, elsewhere, here
+from shoeproof.ledger.verify.broken import broken_anchors
+from shoeproof.ledger.verify.known_checkpoints import KnownCheckpoint, begins, hidden_key
+from shoeproof.ledger.verify.locate_damage import narrowed
+from shoeproof.ledger.verify.one_stream import verified
+from shoeproof.ledger.verify.ranges import Checked, RangeCheck, check_range
+from shoeproof.ledger.verify.rebuild_tree import BLOCK, subtrees_between
+from shoeproof.ledger.verify.scan import Link, check_leaf, link_of
+from shoeproof.ledger.verify.sources import tiles_prove, time_bounds
+from shoeproof.ledger.verify.trusted import KeysHidden, Sources, Trust, TrustedLeaves
+from shoeproof.ledger.verify.whole import RUN
+from shoeproof.ledger.verify.workers import Fetch, over_leaves
 
 SHARED_FROM = 65_536
 """From how many leaves on worker processes check sooner than threads, which share this one."""

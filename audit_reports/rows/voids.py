@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from audit_reports.rows.records import WouldHavePaidRow
-from ledger import Recorded
-from replay.engine.outcomes import Outcome, outcomes
-from replay.engine.round import RoundState, Settle
-from replay.rounds.play_on import true_state
-from replay.rounds.replayer import Replay
-from replay.rounds.shoe_check import ShoeCheck
+from shoeproof.audit_reports.rows.records import WouldHavePaidRow
+from shoeproof.ledger import Recorded
+from shoeproof.replay.engine.outcomes import Outcome, outcomes
+from shoeproof.replay.engine.round import RoundState, Settle
+from shoeproof.replay.rounds.play_on import true_state
+from shoeproof.replay.rounds.replayer import Replay
+from shoeproof.replay.rounds.shoe_check import ShoeCheck
 
 
 def would_have_paid(events: Sequence[Recorded], replay: Replay) -> list[WouldHavePaidRow]:

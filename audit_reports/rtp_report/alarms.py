@@ -5,14 +5,14 @@ some 30 days.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from audit_reports.rtp_report.model import UNKNOWN_RULES, GameReport
-from audit_reports.rtp_report.rolling import WINDOW
-from audit_reports.statistics.verdict import OUT_OF_RANGE
-from ledger import Ledger
-from ledger.leaf.events import AlarmRaised
-from ledger.leaf.streams import OPERATIONS_STREAM
-from replay.currency import unit_words
-from replay.live.alarms import Alarm, alarms_of
+from shoeproof.audit_reports.rtp_report.model import UNKNOWN_RULES, GameReport
+from shoeproof.audit_reports.rtp_report.rolling import WINDOW
+from shoeproof.audit_reports.statistics.verdict import OUT_OF_RANGE
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import AlarmRaised
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.replay.currency import unit_words
+from shoeproof.replay.live.alarms import Alarm, alarms_of
 
 UNKNOWN_CAUSE: Final = 7
 """The cause code of an event not known to be an interruption."""

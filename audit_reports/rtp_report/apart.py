@@ -11,22 +11,27 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from audit_reports.pages.numerals import amount, percent
-from audit_reports.rows.luck import ALL_UNITS
-from audit_reports.rtp_report.figures import Figures
-from audit_reports.rtp_report.model import UNKNOWN_RULES, Accounted
-from audit_reports.rtp_report.records import Cell, FunLuck, VoidOutcomes, luck_of_units
-from audit_reports.statistics.exact import two_sided_hypergeometric
-from audit_reports.statistics.sequences import FEWEST_TOGETHER, UNIT_VARIANCE
-from audit_reports.statistics.verdict import (
+from shoeproof.audit_reports.pages.numerals import amount, percent
+from shoeproof.audit_reports.rows.luck import ALL_UNITS
+from shoeproof.audit_reports.rtp_report.figures import Figures
+from shoeproof.audit_reports.rtp_report.model import UNKNOWN_RULES, Accounted
+from shoeproof.audit_reports.rtp_report.records import (
+    FunLuck,
+    SliceRow,
+    VoidOutcomes,
+    luck_of_units,
+)
+from shoeproof.audit_reports.statistics.exact import two_sided_hypergeometric
+from shoeproof.audit_reports.statistics.sequences import FEWEST_TOGETHER, UNIT_VARIANCE
+from shoeproof.audit_reports.statistics.verdict import (
     NO_EVIDENCE,
     OUT_OF_RANGE,
     WATCH,
     Reading,
     read_luck,
 )
-from replay.currency import unit_words
-from replay.engine.outcomes import MAIN
+from shoeproof.replay.currency import unit_words
+from shoeproof.replay.engine.outcomes import MAIN
 
 APART_SHARE: Final = 0.2
 """The share of a bet's level by which its rounds apart are judged; the rest is for its cards."""
@@ -37,7 +42,7 @@ _VOIDS, _OPEN, _FUN = 0.5, 0.25, 0.25
 """The parts of that share for voids, rounds left open and play for fun."""
 
 
-def apart_readings(figures: Figures, cell: Cell, level: float) -> Iterator[Reading]:
+def apart_readings(figures: Figures, cell: SliceRow, level: float) -> Iterator[Reading]:
     """Yield what the rounds apart say about a bet whose own level is `level`."""
     share = level * APART_SHARE
     void, left = figures.void_outcomes.get(cell.key), figures.open_outcomes.get(cell.key)

@@ -6,9 +6,9 @@ from math import sqrt
 
 from msgspec.structs import replace
 
-from audit_reports.rows.luck import UNIT
-from audit_reports.rtp_report.figures import Figures, PartSums, is_luck
-from audit_reports.rtp_report.judge import (
+from shoeproof.audit_reports.rows.luck import UNIT
+from shoeproof.audit_reports.rtp_report.figures import Figures, PartSums, is_luck
+from shoeproof.audit_reports.rtp_report.judge import (
     guilty,
     judge_bet,
     level_of_cards,
@@ -16,31 +16,38 @@ from audit_reports.rtp_report.judge import (
     meaning,
     part_words,
 )
-from audit_reports.rtp_report.model import (
+from shoeproof.audit_reports.rtp_report.model import (
     Approved,
     BetReport,
-    Bounds,
-    Growth,
-    Part,
+    Component,
+    ExpectedReturn,
+    ReturnInterval,
+    ReturnOverTime,
+    ReturnStep,
     Row,
-    Step,
-    Theory,
 )
-from audit_reports.rtp_report.records import BetKey, Cell
-from audit_reports.rtp_report.theoretical import Theoretical
-from audit_reports.rtp_report.wallet import wallet_sums
-from audit_reports.statistics.intervals import (
+from shoeproof.audit_reports.rtp_report.records import BetKey, SliceRow
+from shoeproof.audit_reports.rtp_report.theoretical import Theoretical
+from shoeproof.audit_reports.rtp_report.wallet import wallet_sums
+from shoeproof.audit_reports.statistics.intervals import (
     rtp_on_initial_stakes,
     standard_deviation,
     volatility_band,
     volatility_index,
 )
-from audit_reports.statistics.sequences import FEWEST_ROUNDS, LuckLook, luck_looks, rtp_looks
-from audit_reports.statistics.sums import BetSums, LuckSums
-from audit_reports.statistics.verdict import INCONCLUSIVE, Verdict, Word, heaviest
+from shoeproof.audit_reports.statistics.sequences import (
+    FEWEST_ROUNDS,
+    LuckLook,
+    luck_looks,
+    rtp_looks,
+)
+from shoeproof.audit_reports.statistics.sums import BetSums, LuckSums
+from shoeproof.audit_reports.statistics.verdict import INCONCLUSIVE, Verdict, Word, heaviest
 
 
-def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: float) -> BetReport:
+def bet_report(
+    figures: Figures, cell: SliceRow, theory: Theoretical | None, level: float
+) -> BetReport:
     """Return a bet judged at a level, which is how likely the word is to be out of range by chance.
 
     `theory` is None for rules that the ledger does not have.
@@ -93,7 +100,7 @@ def bet_report(figures: Figures, cell: Cell, theory: Theoretical | None, level: 
     )
 
 
-def row(cell: Cell) -> Row:
+def row(cell: SliceRow) -> Row:
     """Return a cell's figures, and the parts they fall into, as they are shown."""
     sums, followed = cell.sums, cell.followed_minor
     rtp, of_total = sums.rtp_on_initial_stakes, sums.rtp_on_total_staked
@@ -141,8 +148,8 @@ def _approved(sheet: Approved | None, theory: Theoretical | None) -> Approved | 
     return replace(sheet, note=theory.objection_to(sheet.percent))
 
 
-def _theory(theory: Theoretical) -> Theory:
-    return Theory(theory.published_percent, rounded(theory.computed))
+def _theory(theory: Theoretical) -> ExpectedReturn:
+    return ExpectedReturn(theory.published_percent, rounded(theory.computed))
 
 
 def _total(days: Mapping[str, PartSums]) -> PartSums:
@@ -152,7 +159,7 @@ def _total(days: Mapping[str, PartSums]) -> PartSums:
     return PartSums(moved, sums)
 
 
-def _expected(cell: Cell) -> float | None:
+def _expected(cell: SliceRow) -> float | None:
     if not cell.followed_minor:
         return None
     return (cell.start_minor + cell.parts.skill_minor) / cell.followed_minor
@@ -173,7 +180,9 @@ def _resettled_minor(figures: Figures, key: BetKey) -> int:
     )
 
 
-def _steps(cell: Cell, parts: Mapping[str, PartSums], resettled_minor: int) -> tuple[Step, ...]:
+def _steps(
+    cell: SliceRow, parts: Mapping[str, PartSums], resettled_minor: int
+) -> tuple[ReturnStep, ...]:
     stakes = cell.followed_minor
     if not stakes:
         return ()
@@ -187,17 +196,21 @@ def _steps(cell: Cell, parts: Mapping[str, PartSums], resettled_minor: int) -> t
     ]
     always = ("theory", "decisions", *luck)
     return tuple(
-        Step(label, rounded(value / stakes)) for label, value in steps if value or label in always
+        ReturnStep(label, rounded(value / stakes))
+        for label, value in steps
+        if value or label in always
     )
 
 
-def _part(cell: Cell, name: str, part: PartSums, found: Verdict, look: LuckLook | None) -> Part:
+def _part(
+    cell: SliceRow, name: str, part: PartSums, found: Verdict, look: LuckLook | None
+) -> Component:
     sums, stakes = part.sums, cell.followed_minor
     term, _, kind = name.partition("_")
     of_unit = f"{UNIT}_{kind}"
     units = cell.unit_luck[of_unit] if is_luck(name) else LuckSums()
     said = [each for each in found.readings if is_luck(name) and each.of in (name, of_unit)]
-    return Part(
+    return Component(
         term=term,
         kind=kind,
         moved=part.moved,
@@ -217,7 +230,7 @@ def _luck_word(words: Sequence[Word]) -> Word:
     return heaviest(told) if told else INCONCLUSIVE
 
 
-def _growth(steps: Sequence[BetSums]) -> Growth | None:
+def _growth(steps: Sequence[BetSums]) -> ReturnOverTime | None:
     """Return a bet's growth from the first look on at which both bands can be told."""
     looks = [
         (so_far, anytime)
@@ -230,7 +243,7 @@ def _growth(steps: Sequence[BetSums]) -> Growth | None:
         volatility_band(0.0, standard_deviation(so_far) or 0.0, so_far.effective_rounds)
         for so_far, _ in looks
     ]
-    return Growth(
+    return ReturnOverTime(
         rounds=tuple(so_far.rounds for so_far, _ in looks),
         realised=tuple(rounded(look.estimate) for _, look in looks),
         fixed=tuple(0.0 if half is None else rounded(half.upper) for half in half_widths),
@@ -238,5 +251,5 @@ def _growth(steps: Sequence[BetSums]) -> Growth | None:
     )
 
 
-def _bounds(lower: float, upper: float) -> Bounds:
-    return Bounds(rounded(lower), rounded(upper))
+def _bounds(lower: float, upper: float) -> ReturnInterval:
+    return ReturnInterval(rounded(lower), rounded(upper))

@@ -7,12 +7,12 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from audit_reports.pages.numerals import amount, wrong_amounts
-from audit_reports.pages.words import bet_words
-from audit_reports.rtp_report.bets import bet_report, row
-from audit_reports.rtp_report.figures import Figures
-from audit_reports.rtp_report.house import house_findings, refund_findings
-from audit_reports.rtp_report.model import (
+from shoeproof.audit_reports.pages.numerals import amount, wrong_amounts
+from shoeproof.audit_reports.pages.words import bet_words
+from shoeproof.audit_reports.rtp_report.bets import bet_report, row
+from shoeproof.audit_reports.rtp_report.figures import Figures
+from shoeproof.audit_reports.rtp_report.house import house_findings, refund_findings
+from shoeproof.audit_reports.rtp_report.model import (
     UNKNOWN_RULES,
     Accounted,
     Award,
@@ -23,17 +23,17 @@ from audit_reports.rtp_report.model import (
     Idle,
     Judged,
     Kept,
-    Moved,
     Provenance,
     Row,
     RtpReport,
     Shuffle,
     Void,
     VoidSums,
+    WalletDifference,
     Wrong,
 )
-from audit_reports.rtp_report.records import Cell
-from audit_reports.rtp_report.rolling import (
+from shoeproof.audit_reports.rtp_report.records import SliceRow
+from shoeproof.audit_reports.rtp_report.rolling import (
     ROLLING_SHARE,
     WINDOW,
     Windows,
@@ -42,12 +42,16 @@ from audit_reports.rtp_report.rolling import (
     latest,
     windows_of,
 )
-from audit_reports.rtp_report.shoes import shoe_headline
-from audit_reports.rtp_report.slices import SLICES_SHARE, accused, slices_of
-from audit_reports.rtp_report.spans import PERIODS, day_of, idle_spans, moment_text
-from audit_reports.rtp_report.theoretical import Theoretical
-from audit_reports.rtp_report.wallet import apart_findings, wallet_findings, wallet_headline
-from audit_reports.statistics.verdict import (
+from shoeproof.audit_reports.rtp_report.shoes import shoe_headline
+from shoeproof.audit_reports.rtp_report.slices import SLICES_SHARE, accused, slices_of
+from shoeproof.audit_reports.rtp_report.spans import PERIODS, day_of, idle_spans, moment_text
+from shoeproof.audit_reports.rtp_report.theoretical import Theoretical
+from shoeproof.audit_reports.rtp_report.wallet import (
+    apart_findings,
+    wallet_findings,
+    wallet_headline,
+)
+from shoeproof.audit_reports.statistics.verdict import (
     INCONCLUSIVE,
     LEVEL,
     NO_EVIDENCE,
@@ -57,9 +61,9 @@ from audit_reports.statistics.verdict import (
     heaviest,
     level_of_each,
 )
-from replay.currency import unit_words
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
+from shoeproof.replay.currency import unit_words
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
 
 FORMAT: Final = "shoeproof/rtp-report/v3"
 Shown = TypeVar("Shown", bound=msgspec.Struct)
@@ -107,7 +111,11 @@ def build_report(
         held=tuple(_shown(each, Held, since=moment_text(each.opened_at)) for each in figures.held),
         wrong=tuple(_shown(each, Wrong, at=moment_text(each.closed_at)) for each in figures.wrong),
         wallet=tuple(
-            _shown(each, Moved, at=None if each.closed_at is None else moment_text(each.closed_at))
+            _shown(
+                each,
+                WalletDifference,
+                at=None if each.closed_at is None else moment_text(each.closed_at),
+            )
             for each in figures.wallet
         ),
         awards=judged.awards,
@@ -232,7 +240,7 @@ def _why(bets: Sequence[BetReport], word: Word) -> tuple[str, ...]:
     )
 
 
-def _of(cell: Cell, other: Cell) -> bool:
+def _of(cell: SliceRow, other: SliceRow) -> bool:
     return cell.key[:3] == other.key[:3]
 
 
@@ -270,7 +278,7 @@ def _last_day(provenance: Provenance) -> date | None:
     return day_of(end - begun * timedelta(milliseconds=1), provenance.zone)
 
 
-def _days(figures: Figures, mine: Cell, last: date | None) -> tuple[Day, ...]:
+def _days(figures: Figures, mine: SliceRow, last: date | None) -> tuple[Day, ...]:
     if last is None:
         return ()
     by_day: dict[str | None, list[Row]] = {}

@@ -7,14 +7,13 @@ from typing import Final, Protocol, TypeVar
 
 import msgspec
 
-from audit_reports.errors import ReportError
-from audit_reports.rows.luck import ALL_LUCK, PART_COLUMNS, UNIT, UNIT_COLUMNS
-from audit_reports.rtp_report.model import Approved, Shuffle
-from audit_reports.rtp_report.records import (
+from shoeproof.audit_reports.errors import ReportError
+from shoeproof.audit_reports.rows.luck import ALL_LUCK, PART_COLUMNS, UNIT, UNIT_COLUMNS
+from shoeproof.audit_reports.rtp_report.model import Approved, Shuffle
+from shoeproof.audit_reports.rtp_report.records import (
     ApprovedReturn,
     AwardRow,
     BetKey,
-    Cell,
     Extent,
     FunLuck,
     GrowthStep,
@@ -22,9 +21,10 @@ from audit_reports.rtp_report.records import (
     OffersOfAct,
     PartlyRefunded,
     PartSum,
-    Returned,
+    ReturnCount,
     RoundCounts,
     ShoesOfGame,
+    SliceRow,
     VoidedBet,
     VoidOutcomes,
     WalletBet,
@@ -32,11 +32,11 @@ from audit_reports.rtp_report.records import (
     count_sums,
     luck_of_units,
 )
-from audit_reports.rtp_report.spans import PERIODS
-from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
-from audit_reports.tables.sql import Record
-from replay.luck.counts import COUNT_KINDS, COUNT_SUMS
-from replay.luck.kinds import LUCK
+from shoeproof.audit_reports.rtp_report.spans import PERIODS
+from shoeproof.audit_reports.statistics.sums import BetSums, CountSums, LuckSums
+from shoeproof.audit_reports.tables.sql import Record
+from shoeproof.replay.luck.counts import COUNT_KINDS, COUNT_SUMS
+from shoeproof.replay.luck.kinds import LUCK
 
 SLICES: Final = ("ledger", "table", "player", "channel", "stake_band", "day", "week", "month")
 """What figures can be grouped by, besides game, rules, currency and bet, which are always apart."""
@@ -104,9 +104,9 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
     scope: Scope
     extents: list[Extent]
-    totals: list[Cell]
-    days: list[Cell]
-    slices: dict[tuple[str, ...], list[Cell]]
+    totals: list[SliceRow]
+    days: list[SliceRow]
+    slices: dict[tuple[str, ...], list[SliceRow]]
     parts: dict[BetKey, dict[str, dict[str, PartSums]]]
     luck: dict[BetKey, dict[str, dict[str, LuckSums]]]
     counts: dict[BetKey, dict[str, dict[str, CountSums]]]
@@ -153,7 +153,7 @@ def figures(tables: Relations, scope: Scope, by: Sequence[tuple[str, ...]] = ())
         parts=_chosen(sums, PART_COLUMNS, _part_sums),
         luck=_chosen(sums, (ALL_LUCK, *UNIT_COLUMNS), _luck_sums),
         counts=_chosen(sums, COUNT_KINDS, _count_sums),
-        returns=_returns(tables.query("rtp_returns", Returned, zone=zone, **period)),
+        returns=_returns(tables.query("rtp_returns", ReturnCount, zone=zone, **period)),
         growth=_growth(tables.query("rtp_growth", GrowthStep, **period)),
         voids=tables.query("rtp_voids", VoidedBet, **period),
         held=tables.query("rtp_held", HeldRound, end=period["end"]),
@@ -176,9 +176,9 @@ def figures(tables: Relations, scope: Scope, by: Sequence[tuple[str, ...]] = ())
     )
 
 
-def cells(tables: Relations, scope: Scope, by: tuple[str, ...] = ()) -> list[Cell]:
+def cells(tables: Relations, scope: Scope, by: tuple[str, ...] = ()) -> list[SliceRow]:
     """Return the figures of every bet in every slice, the main bet of each game first."""
-    return tables.query("rtp_slices", Cell, by=list(by), zone=scope.zone, **scope.period)
+    return tables.query("rtp_slices", SliceRow, by=list(by), zone=scope.zone, **scope.period)
 
 
 def _outcomes(
@@ -230,7 +230,7 @@ def _count_sums(name: str, sums: Mapping[str, float]) -> CountSums:
     return count_sums(*(sums.get(each, 0) for each in COUNT_SUMS))
 
 
-def _returns(rows: Sequence[Returned]) -> dict[BetKey, dict[str, dict[Fraction, int]]]:
+def _returns(rows: Sequence[ReturnCount]) -> dict[BetKey, dict[str, dict[Fraction, int]]]:
     found: dict[BetKey, dict[str, dict[Fraction, int]]] = {}
     for row in rows:
         of_day = found.setdefault(row.key, {}).setdefault(row.day, {})

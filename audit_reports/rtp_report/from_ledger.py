@@ -8,10 +8,10 @@ from importlib.metadata import version
 
 import msgspec
 
-from audit_reports.rows.verified import checkpoint_note
-from audit_reports.rtp_report.build import Theories, build_report, judge
-from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
-from audit_reports.rtp_report.model import (
+from shoeproof.audit_reports.rows.verified import checkpoint_note
+from shoeproof.audit_reports.rtp_report.build import Theories, build_report, judge
+from shoeproof.audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
+from shoeproof.audit_reports.rtp_report.model import (
     UNKNOWN_RULES,
     CountedLedger,
     Judged,
@@ -19,21 +19,26 @@ from audit_reports.rtp_report.model import (
     RtpReport,
     Shuffle,
 )
-from audit_reports.rtp_report.spans import moment_text
-from audit_reports.rtp_report.theoretical import theoretical
-from audit_reports.shuffle_tests.battery import LEVEL, Battery, is_beyond, run_shuffle_tests
-from audit_reports.shuffle_tests.results import judge as judge_tests
-from audit_reports.tables import sql
-from audit_reports.tables.checks.run import run_checks
-from audit_reports.tables.views import Source, Tables
-from ledger import Finding, Ledger
-from ledger.verify.workers import Progress
-from replay.rounds.catalogue import rules_by_digest
+from shoeproof.audit_reports.rtp_report.spans import moment_text
+from shoeproof.audit_reports.rtp_report.theoretical import theoretical
+from shoeproof.audit_reports.shuffle_tests.battery import (
+    LEVEL,
+    Battery,
+    is_beyond,
+    run_shuffle_tests,
+)
+from shoeproof.audit_reports.shuffle_tests.results import judge as judge_tests
+from shoeproof.audit_reports.tables import sql
+from shoeproof.audit_reports.tables.checks.run import run_checks
+from shoeproof.audit_reports.tables.views import Source, Tables
+from shoeproof.ledger import Finding, Ledger
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.rounds.catalogue import rules_by_digest
 
 TITLE = "Realised return to player"
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class ReportRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What a report is asked to say.
 
     `by` are the slices; `operator` and `generated_at` stand in it as they were given. Without
@@ -51,7 +56,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 def report_on(
     ledgers: Sequence[Ledger],
     tables: Tables,
-    asked: Asked,
+    asked: ReportRequest,
     *,
     rebuild: bool = False,
     progress: Progress | None = None,
@@ -104,7 +109,7 @@ def theories_of(ledgers: Iterable[Ledger], found: Figures) -> Theories:
 
 
 def _provenance(
-    ledgers: Sequence[Ledger], tables: Tables, found: Figures, asked: Asked
+    ledgers: Sequence[Ledger], tables: Tables, found: Figures, asked: ReportRequest
 ) -> Provenance:
     extents = found.extents
     games = {cell.key.rules_digest: cell.key.game for cell in found.totals}

@@ -5,16 +5,22 @@ Each is a claim like any other and is checked against the ledger. Pure.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audit_reports.pages.numerals import amount
-from audit_reports.pages.words import bet_words
-from audit_reports.rtp_report.apart import paid_words
-from audit_reports.rtp_report.model import UNKNOWN_RULES
-from audit_reports.rtp_report.records import BetKey, Cell, OffersOfAct, PartlyRefunded, VoidOutcomes
-from audit_reports.statistics.verdict import OUT_OF_RANGE, Reading
-from replay.engine.outcomes import MAIN
+from shoeproof.audit_reports.pages.numerals import amount
+from shoeproof.audit_reports.pages.words import bet_words
+from shoeproof.audit_reports.rtp_report.apart import paid_words
+from shoeproof.audit_reports.rtp_report.model import UNKNOWN_RULES
+from shoeproof.audit_reports.rtp_report.records import (
+    BetKey,
+    OffersOfAct,
+    PartlyRefunded,
+    SliceRow,
+    VoidOutcomes,
+)
+from shoeproof.audit_reports.statistics.verdict import OUT_OF_RANGE, Reading
+from shoeproof.replay.engine.outcomes import MAIN
 
 
-def house_readings(offers: Sequence[OffersOfAct], cell: Cell) -> Iterator[Reading]:
+def house_readings(offers: Sequence[OffersOfAct], cell: SliceRow) -> Iterator[Reading]:
     """Yield what the house's offers come to, which stands with the main bet."""
     if cell.key.bet != MAIN:
         return

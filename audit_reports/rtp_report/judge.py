@@ -4,19 +4,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
-from audit_reports.pages.numerals import wrong_amounts
-from audit_reports.rows.luck import ALL_LUCK, ALL_UNITS, UNIT, UNIT_COLUMNS
-from audit_reports.rtp_report.apart import CARDS_SHARE, apart_readings
-from audit_reports.rtp_report.figures import Figures, is_luck
-from audit_reports.rtp_report.house import house_readings
-from audit_reports.rtp_report.model import UNKNOWN_RULES
-from audit_reports.rtp_report.records import BetKey, Cell
-from audit_reports.rtp_report.shoes import shoe_readings
-from audit_reports.rtp_report.theoretical import Theoretical
-from audit_reports.rtp_report.wallet import wallet_reading
-from audit_reports.statistics.sequences import FEWEST_ROUNDS, FEWEST_TOGETHER, UNIT_VARIANCE
-from audit_reports.statistics.sums import CountSums, LuckSums
-from audit_reports.statistics.verdict import (
+from shoeproof.audit_reports.pages.numerals import wrong_amounts
+from shoeproof.audit_reports.rows.luck import ALL_LUCK, ALL_UNITS, UNIT, UNIT_COLUMNS
+from shoeproof.audit_reports.rtp_report.apart import CARDS_SHARE, apart_readings
+from shoeproof.audit_reports.rtp_report.figures import Figures, is_luck
+from shoeproof.audit_reports.rtp_report.house import house_readings
+from shoeproof.audit_reports.rtp_report.model import UNKNOWN_RULES
+from shoeproof.audit_reports.rtp_report.records import BetKey, SliceRow
+from shoeproof.audit_reports.rtp_report.shoes import shoe_readings
+from shoeproof.audit_reports.rtp_report.theoretical import Theoretical
+from shoeproof.audit_reports.rtp_report.wallet import wallet_reading
+from shoeproof.audit_reports.statistics.sequences import (
+    FEWEST_ROUNDS,
+    FEWEST_TOGETHER,
+    UNIT_VARIANCE,
+)
+from shoeproof.audit_reports.statistics.sums import CountSums, LuckSums
+from shoeproof.audit_reports.statistics.verdict import (
     INCONCLUSIVE,
     LEVEL,
     NO_EVIDENCE,
@@ -31,8 +35,8 @@ from audit_reports.statistics.verdict import (
     read_side_bet,
     verdict,
 )
-from replay.engine.outcomes import MAIN
-from replay.luck.counts import (
+from shoeproof.replay.engine.outcomes import MAIN
+from shoeproof.replay.luck.counts import (
     COUNT_KINDS,
     DEALER_BUST,
     DEALER_LATE_BUST,
@@ -40,7 +44,7 @@ from replay.luck.counts import (
     DOUBLE_MADE,
     PLAYER_NATURAL,
 )
-from replay.luck.kinds import LUCK, SKILL
+from shoeproof.replay.luck.kinds import LUCK, SKILL
 
 _IN_WORDS: Final = {
     ALL_LUCK: "all luck together",
@@ -56,7 +60,7 @@ _OF_SIDE_BET: Final = 2
 
 
 def judge_bet(
-    figures: Figures, cell: Cell, theory: Theoretical | None, level: float = LEVEL
+    figures: Figures, cell: SliceRow, theory: Theoretical | None, level: float = LEVEL
 ) -> Verdict:
     """Return the verdict on a bet by its luck, a side bet's return, its settlement and the wallet.
 
@@ -167,7 +171,7 @@ def part_words(part: str) -> str:
     return f"{words} per unit of stake" if term == UNIT else words
 
 
-def meaning(cell: Cell, word: Word, expected: float | None, half_width: float | None) -> str:
+def meaning(cell: SliceRow, word: Word, expected: float | None, half_width: float | None) -> str:
     """Return what the distance of a return from the expected one means, in two sentences.
 
     `word` is the bet's verdict, `half_width` that of the band of a single look.
@@ -199,7 +203,7 @@ def meaning(cell: Cell, word: Word, expected: float | None, half_width: float | 
 
 
 def _side_bet(
-    cell: Cell,
+    cell: SliceRow,
     by_day: Mapping[str, Mapping[Fraction, int]],
     mean: Fraction,
     largest: Fraction,
@@ -223,7 +227,7 @@ def _side_bet(
         yield read_side_bet("return", days, mean, largest, level)
 
 
-def _followed(cell: Cell) -> Iterable[Reading]:
+def _followed(cell: SliceRow) -> Iterable[Reading]:
     missing = cell.unfollowed_rounds
     if missing:
         says = f"{missing:,} rounds cannot be followed by the rules, so nothing is said about them"

@@ -1,30 +1,30 @@
 """What a report on realised RTP says, as data: the JSON report is this, every other form is made
 from it.
 
-Amounts are minor units of the currency beside them (a unit of `replay.currency`), returns are
-fractions of the initial stakes (0.9953 is 99.53%) rounded to a millionth, times RFC 3339 UTC, leaf
-indices 0-based.
+Amounts are minor units of the currency beside them (a unit of `shoeproof.replay.currency`), returns
+are fractions of the initial stakes (0.9953 is 99.53%) rounded to a millionth, times RFC 3339 UTC,
+leaf indices 0-based.
 """
 
 from typing import Final
 
 import msgspec
 
-from audit_reports.statistics.verdict import Reading, Word
-from ledger.leaf.events import Mode
+from shoeproof.audit_reports.statistics.verdict import Reading, Word
+from shoeproof.ledger.leaf.events import Mode
 
 UNKNOWN_RULES: Final = "unknown rules"
 """What a game is called where the ledger has no readable rules of its digest."""
 
 
-class Bounds(msgspec.Struct, frozen=True):
+class ReturnInterval(msgspec.Struct, frozen=True):
     """An interval of returns."""
 
     lower: float
     upper: float
 
 
-class Theory(msgspec.Struct, frozen=True):
+class ExpectedReturn(msgspec.Struct, frozen=True):
     """What a bet should return: `published_percent` as its page prints it, `computed` exactly."""
 
     published_percent: str | None
@@ -44,7 +44,7 @@ class Approved(msgspec.Struct, frozen=True):
     note: str | None = None
 
 
-class Part(msgspec.Struct, frozen=True):
+class Component(msgspec.Struct, frozen=True):
     """What one kind of chance move, or of decision, added to a bet's return.
 
     `moved` counts the rounds in which it was not nil; `per_stake` is its share of the return, and
@@ -67,14 +67,14 @@ class Part(msgspec.Struct, frozen=True):
     says: str | None
 
 
-class Step(msgspec.Struct, frozen=True):
+class ReturnStep(msgspec.Struct, frozen=True):
     """One part of a return: where it starts, or what is added; `label` in words."""
 
     label: str
     value: float
 
 
-class Growth(msgspec.Struct, frozen=True):
+class ReturnOverTime(msgspec.Struct, frozen=True):
     """A bet's return as its rounds became many, with half-widths of both bands at each look."""
 
     rounds: tuple[int, ...]
@@ -96,7 +96,7 @@ class Rolling(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int
     initial_minor: int
     rtp_on_initial_stakes: float | None
-    interval: Bounds | None
+    interval: ReturnInterval | None
     expected: float | None
     luck_z: float | None
     word: Word
@@ -129,7 +129,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     win_minor: int
     rtp_on_initial_stakes: float | None
     rtp_on_total_staked: float | None
-    interval: Bounds | None
+    interval: ReturnInterval | None
     expected: float | None
     skill: float | None
     luck: float | None
@@ -168,15 +168,15 @@ class BetReport(msgspec.Struct, frozen=True, kw_only=True):
     why: tuple[str, ...]
     readings: tuple[Reading, ...]
     meaning: str
-    theory: Theory | None
+    theory: ExpectedReturn | None
     approved: Approved | None
     volatility_index: float | None
     effective_rounds: float
-    band: Bounds | None
-    anytime: Bounds | None
+    band: ReturnInterval | None
+    anytime: ReturnInterval | None
     followed_rounds: int
-    steps: tuple[Step, ...]
-    parts: tuple[Part, ...]
+    steps: tuple[ReturnStep, ...]
+    parts: tuple[Component, ...]
     wrong_rounds: int
     wrong_minor: int
     underpaid_minor: int
@@ -184,7 +184,7 @@ class BetReport(msgspec.Struct, frozen=True, kw_only=True):
     wallet_rounds: int
     wallet_minor: int
     wallet_rtp: float | None
-    growth: Growth | None
+    growth: ReturnOverTime | None
     last_leaf: int
 
 
@@ -318,7 +318,7 @@ class Wrong(msgspec.Struct, frozen=True):
     resettled: bool
 
 
-class Moved(msgspec.Struct, frozen=True):
+class WalletDifference(msgspec.Struct, frozen=True):
     """A bet for which the wallet moved amounts other than those booked, in `movements` of them.
 
     `net_minor` is what the player was moved more than is counted; it `is_put_right` where what was
@@ -468,7 +468,7 @@ class RtpReport(msgspec.Struct, frozen=True, kw_only=True):
     offers: tuple[Kept, ...]
     held: tuple[Held, ...]
     wrong: tuple[Wrong, ...]
-    wallet: tuple[Moved, ...]
+    wallet: tuple[WalletDifference, ...]
     awards: tuple[Award, ...]
     findings: tuple[str, ...]
     faults: int

@@ -6,10 +6,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from audit_reports.rows.luck import UNIT_COLUMNS
-from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
-from ledger.leaf.events import Mode
-from replay.luck.counts import BILLION, COUNT_KINDS, COUNT_SUMS
+from shoeproof.audit_reports.rows.luck import UNIT_COLUMNS
+from shoeproof.audit_reports.statistics.sums import BetSums, CountSums, LuckSums
+from shoeproof.ledger.leaf.events import Mode
+from shoeproof.replay.luck.counts import BILLION, COUNT_KINDS, COUNT_SUMS
 
 MILLION: Final = 1_000_000
 """Luck for a unit of stake is summed in whole millionths."""
@@ -54,7 +54,7 @@ class PartTotals(msgspec.Struct, frozen=True, gc=False):
     skill_minor: float
 
 
-class Cell(OfBet, frozen=True, kw_only=True, gc=False):
+class SliceRow(OfBet, frozen=True, kw_only=True, gc=False):
     """A row of `rtp_slices`: a bet's figures in one slice; amounts are minor units.
 
     `sums`, `players` and `hands` are of closed rounds; of these `followed_rounds` could be taken
@@ -121,7 +121,7 @@ class Cell(OfBet, frozen=True, kw_only=True, gc=False):
         }
 
 
-def summed(cells: Sequence[Cell]) -> Cell:
+def summed(cells: Sequence[SliceRow]) -> SliceRow:
     """Return the figures of one bet's cells together, under the first one's key and slice.
 
     Players may be the same in several of them: their number is not known, and 0.
@@ -168,7 +168,7 @@ class PartSum(OfBet, frozen=True, kw_only=True):
     amount: float
 
 
-class Returned(OfBet, frozen=True, kw_only=True):
+class ReturnCount(OfBet, frozen=True, kw_only=True):
     """A row of `rtp_returns`: how many rounds of a day returned a fraction of a bet's stakes."""
 
     day: str

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Final
 
-from audit_reports.pages.words import bet_words
-from audit_reports.rtp_report.model import Rolling
-from audit_reports.rtp_report.records import Cell, summed
-from audit_reports.rtp_report.slices import judged_row
-from audit_reports.statistics.verdict import INCONCLUSIVE, OUT_OF_RANGE, level_of_each
+from shoeproof.audit_reports.pages.words import bet_words
+from shoeproof.audit_reports.rtp_report.model import Rolling
+from shoeproof.audit_reports.rtp_report.records import SliceRow, summed
+from shoeproof.audit_reports.rtp_report.slices import judged_row
+from shoeproof.audit_reports.statistics.verdict import INCONCLUSIVE, OUT_OF_RANGE, level_of_each
 
 WINDOW: Final = 30
 """Days of a window: those that GLI-19 2.9.2 has shown, and that live monitoring looks back on."""
@@ -31,13 +31,13 @@ Windows = Mapping[str, Sequence[Rolling]]
 
 
 def windows_of(
-    calendar: Sequence[Cell], mine: Cell, last: date | None, level: float
+    calendar: Sequence[SliceRow], mine: SliceRow, last: date | None, level: float
 ) -> dict[str, list[Rolling]]:
     """Return a game's windows to each day with a round, and to `last`, by bet.
 
     `calendar` has the cells of days; all windows of a bet share `level`.
     """
-    by_bet: dict[str, list[Cell]] = {}
+    by_bet: dict[str, list[SliceRow]] = {}
     for cell in calendar:
         if cell.key[:3] == mine.key[:3] and cell.sums.rounds:
             by_bet.setdefault(cell.key.bet, []).append(cell)
@@ -47,7 +47,9 @@ def windows_of(
     return {bet: list(_windows(cells, first, last, level)) for bet, cells in by_bet.items()}
 
 
-def _windows(cells: list[Cell], first: date, last: date | None, level: float) -> Iterator[Rolling]:
+def _windows(
+    cells: list[SliceRow], first: date, last: date | None, level: float
+) -> Iterator[Rolling]:
     cells = sorted(cells, key=_day)
     days = [_day(cell) for cell in cells]
     ends = days if last is None or last <= days[-1] else [*days, last]
@@ -60,7 +62,7 @@ def _windows(cells: list[Cell], first: date, last: date | None, level: float) ->
             yield _judged(summed(of_window), begin, end, share)
 
 
-def _judged(cell: Cell, begin: date, end: date, level: float) -> Rolling:
+def _judged(cell: SliceRow, begin: date, end: date, level: float) -> Rolling:
     found = judged_row(cell, level)
     return Rolling(
         bet=found.bet,
@@ -106,5 +108,5 @@ def latest(windows: Windows, last: date | None) -> tuple[Rolling, ...]:
     return tuple(each for of_bet in windows.values() for each in of_bet if each.last == end)
 
 
-def _day(cell: Cell) -> date:
+def _day(cell: SliceRow) -> date:
     return date.fromisoformat(cell.slice["day"] or "")

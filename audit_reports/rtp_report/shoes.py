@@ -5,15 +5,15 @@ None of this is chance except the tests of the shuffle, which are run again for 
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audit_reports.rtp_report.model import UNKNOWN_RULES, Shuffle
-from audit_reports.rtp_report.records import BetKey, Cell, ShoesOfGame
-from audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH, Reading
-from replay.currency import unit_words
-from replay.engine.outcomes import MAIN
+from shoeproof.audit_reports.rtp_report.model import UNKNOWN_RULES, Shuffle
+from shoeproof.audit_reports.rtp_report.records import BetKey, ShoesOfGame, SliceRow
+from shoeproof.audit_reports.statistics.verdict import NO_EVIDENCE, OUT_OF_RANGE, WATCH, Reading
+from shoeproof.replay.currency import unit_words
+from shoeproof.replay.engine.outcomes import MAIN
 
 
 def shoe_readings(
-    shoes: Sequence[ShoesOfGame], shuffle: Shuffle | None, cell: Cell
+    shoes: Sequence[ShoesOfGame], shuffle: Shuffle | None, cell: SliceRow
 ) -> Iterator[Reading]:
     """Yield what the shoes of a game say; they stand with its main bet.
 

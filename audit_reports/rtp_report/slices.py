@@ -11,17 +11,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from audit_reports.pages.numerals import wrong_amounts
-from audit_reports.pages.words import bet_words
-from audit_reports.rows.luck import UNIT_COLUMNS
-from audit_reports.rtp_report.bets import rounded, row
-from audit_reports.rtp_report.figures import Figures
-from audit_reports.rtp_report.judge import guilty, part_words, read_units
-from audit_reports.rtp_report.model import Row
-from audit_reports.rtp_report.records import Cell
-from audit_reports.rtp_report.spans import PERIODS
-from audit_reports.statistics.sequences import FEWEST_ROUNDS
-from audit_reports.statistics.verdict import (
+from shoeproof.audit_reports.pages.numerals import wrong_amounts
+from shoeproof.audit_reports.pages.words import bet_words
+from shoeproof.audit_reports.rows.luck import UNIT_COLUMNS
+from shoeproof.audit_reports.rtp_report.bets import rounded, row
+from shoeproof.audit_reports.rtp_report.figures import Figures
+from shoeproof.audit_reports.rtp_report.judge import guilty, part_words, read_units
+from shoeproof.audit_reports.rtp_report.model import Row
+from shoeproof.audit_reports.rtp_report.records import SliceRow
+from shoeproof.audit_reports.rtp_report.spans import PERIODS
+from shoeproof.audit_reports.statistics.sequences import FEWEST_ROUNDS
+from shoeproof.audit_reports.statistics.verdict import (
     FEWEST_VARIANCE,
     OUT_OF_RANGE,
     WATCH,
@@ -31,9 +31,9 @@ from audit_reports.statistics.verdict import (
     read_settlement,
     verdict,
 )
-from replay.currency import amount_text, number_text
-from replay.engine.outcomes import MAIN
-from replay.luck.counts import COUNT_KINDS
+from shoeproof.replay.currency import amount_text, number_text
+from shoeproof.replay.engine.outcomes import MAIN
+from shoeproof.replay.luck.counts import COUNT_KINDS
 
 SLICES_SHARE: Final = 0.1
 """The share of a game's level by which its slices are judged, whether any are shown or not."""
@@ -45,7 +45,7 @@ KINDS: Final = (*UNIT_COLUMNS, *COUNT_KINDS)
 """What a slice has a z for: luck for a unit of stake, kind by kind and together, and counts."""
 
 
-def slices_of(figures: Figures, mine: Cell, level: float) -> dict[str, tuple[Row, ...]]:
+def slices_of(figures: Figures, mine: SliceRow, level: float) -> dict[str, tuple[Row, ...]]:
     """Return the judged rows of a game's slices, whose level is `level` in all.
 
     Spans of time stand in their order, others by the evidence against them.
@@ -66,7 +66,7 @@ def slices_of(figures: Figures, mine: Cell, level: float) -> dict[str, tuple[Row
     return found
 
 
-def judged_row(cell: Cell, level: float) -> Row:
+def judged_row(cell: SliceRow, level: float) -> Row:
     """Return a slice's figures with its verdict, at a level that its readings share alike."""
     found = verdict(*_readings(cell, level))
     zs = {kind: rounded(z) for kind, z, _ in _zs(cell)}
@@ -105,7 +105,7 @@ def kind_words(kinds: dict[str, float]) -> Iterator[tuple[str, float]]:
         yield part_words(kind).removesuffix(" per unit of stake"), z
 
 
-def _readings(cell: Cell, level: float) -> tuple[list[Reading], list[Reading]]:
+def _readings(cell: SliceRow, level: float) -> tuple[list[Reading], list[Reading]]:
     counts = cell.counted if cell.key.bet == MAIN else {}
     share = level / (len(UNIT_COLUMNS) + len(counts))
     luck = {kind: [sums] for kind, sums in cell.unit_luck.items() if sums.squares}
@@ -116,7 +116,7 @@ def _readings(cell: Cell, level: float) -> tuple[list[Reading], list[Reading]]:
     ]
 
 
-def _zs(cell: Cell) -> Iterator[tuple[str, float, bool]]:
+def _zs(cell: SliceRow) -> Iterator[tuple[str, float, bool]]:
     """Yield for each kind its z, and whether there were enough rounds for it."""
     for kind, luck in cell.unit_luck.items():
         if luck.squares:

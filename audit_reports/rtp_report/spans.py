@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from audit_reports.rtp_report.model import Idle
+from shoeproof.audit_reports.rtp_report.model import Idle
 
 PERIODS: Final = {"day": "%Y-%m-%d", "week": "%G-W%V", "month": "%Y-%m"}
 """The spans of time that figures can be shown by, each with how it is written."""

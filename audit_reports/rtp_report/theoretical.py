@@ -6,11 +6,11 @@ from typing import Final
 
 import msgspec
 
-from audit_reports.tables.par_sheets import prints
-from replay.engine.rules import Rules, rules_digest
-from replay.games.published import GAMES
-from replay.luck.values import values_of
-from replay.theory.side_bets import side_bet
+from shoeproof.audit_reports.tables.par_sheets import prints
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.values import values_of
+from shoeproof.replay.theory.side_bets import side_bet
 
 PUBLISHED: Final = {
     (rules_digest(game.rules), published.bet): published.percent

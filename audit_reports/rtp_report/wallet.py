@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from audit_reports.pages.numerals import amount, percent, signed_amount
-from audit_reports.pages.words import bet_words
-from audit_reports.rtp_report.model import UNKNOWN_RULES, BetReport, GameReport
-from audit_reports.rtp_report.records import AwardRow, Cell, WalletBet
-from audit_reports.statistics.verdict import Reading, read_wallet
+from shoeproof.audit_reports.pages.numerals import amount, percent, signed_amount
+from shoeproof.audit_reports.pages.words import bet_words
+from shoeproof.audit_reports.rtp_report.model import UNKNOWN_RULES, BetReport, GameReport
+from shoeproof.audit_reports.rtp_report.records import AwardRow, SliceRow, WalletBet
+from shoeproof.audit_reports.statistics.verdict import Reading, read_wallet
 
 
 class WalletSums(NamedTuple):
@@ -24,7 +24,7 @@ class WalletSums(NamedTuple):
     rtp: float | None
 
 
-def wallet_sums(rows: Iterable[WalletBet], cell: Cell) -> WalletSums:
+def wallet_sums(rows: Iterable[WalletBet], cell: SliceRow) -> WalletSums:
     """Return what the wallet moved differently for a bet, whose figures are those of `cell`."""
     mine = [each for each in rows if each.key == cell.key and each.mode == "real"]
     wrong = [each for each in mine if not each.is_put_right]
@@ -37,7 +37,7 @@ def wallet_sums(rows: Iterable[WalletBet], cell: Cell) -> WalletSums:
     )  # fmt: skip
 
 
-def wallet_reading(rows: Iterable[WalletBet], cell: Cell) -> Reading:
+def wallet_reading(rows: Iterable[WalletBet], cell: SliceRow) -> Reading:
     """Return what the wallet's answers say about a bet, as a reading of its verdict."""
     found = wallet_sums(rows, cell)
     counted = cell.sums.rtp_on_initial_stakes

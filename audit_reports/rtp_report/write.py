@@ -9,17 +9,17 @@ from typing import Any, Final
 import msgspec
 from markupsafe import Markup
 
-from audit_reports.pages.cells import write_rows
-from audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
-from audit_reports.pages.forms import Forms, json_bytes, render_report
-from audit_reports.pages.numerals import percent, points, standard_errors
-from audit_reports.pages.pdf import pdf_of
-from audit_reports.pages.render import render_page
-from audit_reports.pages.words import bet_words
-from audit_reports.rtp_report.apart import accounted_words
-from audit_reports.rtp_report.figures import SLICES
-from audit_reports.rtp_report.judge import part_words
-from audit_reports.rtp_report.model import (
+from shoeproof.audit_reports.pages.cells import write_rows
+from shoeproof.audit_reports.pages.charts import Funnel, funnel_chart, waterfall_chart
+from shoeproof.audit_reports.pages.forms import Forms, json_bytes, render_report
+from shoeproof.audit_reports.pages.numerals import percent, points, standard_errors
+from shoeproof.audit_reports.pages.pdf import pdf_of
+from shoeproof.audit_reports.pages.render import render_page
+from shoeproof.audit_reports.pages.words import bet_words
+from shoeproof.audit_reports.rtp_report.apart import accounted_words
+from shoeproof.audit_reports.rtp_report.figures import SLICES
+from shoeproof.audit_reports.rtp_report.judge import part_words
+from shoeproof.audit_reports.rtp_report.model import (
     BetReport,
     Day,
     GameReport,
@@ -28,10 +28,15 @@ from audit_reports.rtp_report.model import (
     Row,
     RtpReport,
 )
-from audit_reports.rtp_report.slices import KINDS, kind_words, slice_words
-from audit_reports.rtp_report.spans import day_of
-from audit_reports.statistics.verdict import INCONCLUSIVE, NO_EVIDENCE, OUT_OF_RANGE, WATCH
-from ledger.files.durable import write_durably
+from shoeproof.audit_reports.rtp_report.slices import KINDS, kind_words, slice_words
+from shoeproof.audit_reports.rtp_report.spans import day_of
+from shoeproof.audit_reports.statistics.verdict import (
+    INCONCLUSIVE,
+    NO_EVIDENCE,
+    OUT_OF_RANGE,
+    WATCH,
+)
+from shoeproof.ledger.files.durable import write_durably
 
 FORMS: Final[Forms[RtpReport]] = {
     ".html": lambda report: _page(report).encode(),

@@ -6,15 +6,15 @@ from typing import Final
 
 import msgspec
 
-from audit_reports.rows.verified import refuse_cut_tail
-from audit_reports.shuffle_tests.counting import AGES, Counts
-from audit_reports.shuffle_tests.results import ShuffleTest, judge
-from audit_reports.shuffle_tests.saved_counts import FILE, VERSION, counts_of
-from audit_reports.tables.read_model import open_read_model
-from ledger import Finding, Ledger
-from ledger.verify.workers import Progress
-from replay.engine.rules import Rules
-from replay.rounds.catalogue import rules_by_digest
+from shoeproof.audit_reports.rows.verified import refuse_cut_tail
+from shoeproof.audit_reports.shuffle_tests.counting import AGES, Counts
+from shoeproof.audit_reports.shuffle_tests.results import ShuffleTest, judge
+from shoeproof.audit_reports.shuffle_tests.saved_counts import FILE, VERSION, counts_of
+from shoeproof.audit_reports.tables.read_model import open_read_model
+from shoeproof.ledger import Finding, Ledger
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.rounds.catalogue import rules_by_digest
 
 LEVEL: Final = 0.01
 """GLI-19 has the tests judged together at a confidence of 99%."""

@@ -7,16 +7,16 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from audit_reports import findings as codes
-from audit_reports.rows.round_leaves import RuleSet
-from audit_reports.shuffle_tests.deals import DealCounts, Dealt
-from audit_reports.shuffle_tests.drawn import WrongCards
-from audit_reports.shuffle_tests.records import DealtRound
-from audit_reports.shuffle_tests.repeats import Repeats
-from audit_reports.shuffle_tests.shoes import Ints, ShoeCounts
-from ledger import Finding
-from replay.kernel.shoes import committed, whole_shoes
-from replay.kernel.tables import NUMBER
+from shoeproof.audit_reports import findings as codes
+from shoeproof.audit_reports.rows.round_leaves import RuleSet
+from shoeproof.audit_reports.shuffle_tests.deals import DealCounts, Dealt
+from shoeproof.audit_reports.shuffle_tests.drawn import WrongCards
+from shoeproof.audit_reports.shuffle_tests.records import DealtRound
+from shoeproof.audit_reports.shuffle_tests.repeats import Repeats
+from shoeproof.audit_reports.shuffle_tests.shoes import Ints, ShoeCounts
+from shoeproof.ledger import Finding
+from shoeproof.replay.kernel.shoes import committed, whole_shoes
+from shoeproof.replay.kernel.tables import NUMBER
 
 BATCH: Final = 1024
 
@@ -32,7 +32,7 @@ AGES: Final = {
 """Classes of the time between commitment and stakes, each up to a bound."""
 
 
-class Counted(msgspec.Struct):
+class ComparedRound(msgspec.Struct):
     """What a round has that is compared with the round after it: its shoe and its deal, if any.
 
     `last_leaf` is None of a round that has not ended.
@@ -93,15 +93,17 @@ class Counts(msgspec.Struct):
         self.wrong_cards.merge(other.wrong_cards)
         self.noted.merge(other.noted)
 
-    def add(self, rounds: Sequence[DealtRound], rule_sets: Mapping[str, RuleSet]) -> list[Counted]:
+    def add(
+        self, rounds: Sequence[DealtRound], rule_sets: Mapping[str, RuleSet]
+    ) -> list[ComparedRound]:
         """Count rounds, and return them; of rules that stand before them, shoe and deal count."""
-        counted: dict[int, Counted] = {}
+        counted: dict[int, ComparedRound] = {}
         by_digest: dict[str, list[DealtRound]] = {}
         for each in rounds:
             digest, first_leaf = each.own.rules_digest or "", each.first_leaf
             self.rounds += 1
             self._note(each)
-            counted[first_leaf] = Counted(digest, first_leaf, each.last_leaf)
+            counted[first_leaf] = ComparedRound(digest, first_leaf, each.last_leaf)
             rules = rule_sets.get(digest)
             if rules is not None and rules.leaf_index < first_leaf:
                 by_digest.setdefault(digest, []).append(each)
@@ -112,9 +114,9 @@ class Counts(msgspec.Struct):
                 self._count_shoes(digest, decks, mine[start : start + BATCH], counted)
         return list(counted.values())
 
-    def follow(self, rounds: Iterable[Counted]) -> None:
+    def follow(self, rounds: Iterable[ComparedRound]) -> None:
         """Count how shoes and deals follow those before, in the order of beginnings."""
-        by_digest: dict[str, list[Counted]] = {}
+        by_digest: dict[str, list[ComparedRound]] = {}
         for each in rounds:
             by_digest.setdefault(each.rules_digest, []).append(each)
         for digest, mine in by_digest.items():
@@ -141,7 +143,7 @@ class Counts(msgspec.Struct):
         self.noted.findings.append(Finding(code, text, each.own.round_id, each.first_leaf))
 
     def _count_deals(
-        self, digest: str, decks: int, rounds: list[DealtRound], counted: dict[int, Counted]
+        self, digest: str, decks: int, rounds: list[DealtRound], counted: dict[int, ComparedRound]
     ) -> None:
         deals = self.deals.setdefault(digest, DealCounts(decks))
         for each in rounds:
@@ -150,7 +152,7 @@ class Counts(msgspec.Struct):
                 counted[each.first_leaf].deal = deal
 
     def _count_shoes(
-        self, digest: str, decks: int, rounds: list[DealtRound], counted: dict[int, Counted]
+        self, digest: str, decks: int, rounds: list[DealtRound], counted: dict[int, ComparedRound]
     ) -> None:
         seeded = [each for each in rounds if each.own.has_seeds]
         fits = committed([each.own for each in seeded], digest)

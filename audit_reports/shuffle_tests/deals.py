@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from audit_reports.shuffle_tests.results import (
+from shoeproof.audit_reports.shuffle_tests.results import (
     DUPLICATES,
     INTERPLAY,
     RUNS,
@@ -25,8 +25,8 @@ from audit_reports.shuffle_tests.results import (
     normal_p_value,
     standard_score,
 )
-from audit_reports.shuffle_tests.shoes import NO_COUNTS, RANK, SCORE, SUIT, TEN, Ints
-from replay.engine.cards import PACK, RANKS, SUITS
+from shoeproof.audit_reports.shuffle_tests.shoes import NO_COUNTS, RANK, SCORE, SUIT, TEN, Ints
+from shoeproof.replay.engine.cards import PACK, RANKS, SUITS
 
 FEWEST_DEALS: Final = 1000
 PLACES: Final = 16

@@ -8,12 +8,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from audit_reports.shuffle_tests.records import DealtRound, SeenCard
-from ledger import Finding
-from replay.engine.cards import PACK
-from replay.findings import CARD_MISMATCH
-from replay.kernel.tables import NUMBER
-from replay.rounds.shoe_check import other_card
+from shoeproof.audit_reports.shuffle_tests.records import DealtRound, SeenCard
+from shoeproof.ledger import Finding
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.findings import CARD_MISMATCH
+from shoeproof.replay.kernel.tables import NUMBER
+from shoeproof.replay.rounds.shoe_check import other_card
 
 MOST_NAMED: Final = 1000
 """How many cards are named one by one: where a whole shuffle is another, none is right."""

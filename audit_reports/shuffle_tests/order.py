@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from audit_reports.shuffle_tests.counting import Counted
+from shoeproof.audit_reports.shuffle_tests.counting import ComparedRound
 
 MOST_WAITING: Final = 32_768
 """How many rounds may begin before one that has not ended is left out of the order."""
@@ -22,7 +22,7 @@ class _Begun(msgspec.Struct):
 
     number: int
     is_over: bool = False
-    counted: Counted | None = None
+    counted: ComparedRound | None = None
 
     def after(self, begun: int) -> int:
         """Return how many of the first `begun` rounds began after this one."""
@@ -39,7 +39,7 @@ class BeginningOrder(msgspec.Struct):
     begun: int = 0
     waiting: dict[int, _Begun] = {}
 
-    def take(self, begun: Sequence[int], ended: Iterable[Counted]) -> list[Counted]:
+    def take(self, begun: Sequence[int], ended: Iterable[ComparedRound]) -> list[ComparedRound]:
         """Take in a range of leaves, and return the rounds whose turn it is, in order.
 
         `begun` are the first leaves of rounds that begin in it, in order; `ended` are those that
@@ -61,7 +61,7 @@ class BeginningOrder(msgspec.Struct):
             del self.waiting[first_leaf]
         return [each.counted for _, each in ready if each.counted is not None]
 
-    def rest(self) -> list[Counted]:
+    def rest(self) -> list[ComparedRound]:
         """Return the rounds that wait and have ended, in order."""
         return [each.counted for each in self.waiting.values() if each.counted is not None]
 

@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from audit_reports.rows.round_leaves import SoundLeaf, part_rounds
-from audit_reports.rows.said import said
-from audit_reports.shuffle_tests.records import READ, DealtRound
-from ledger import StoredLeaf
-from ledger.leaf.events import CLOSING, RoundOpened
-from replay.kernel.symbols import Own
+from shoeproof.audit_reports.rows.round_leaves import SoundLeaf, part_rounds
+from shoeproof.audit_reports.rows.said import said
+from shoeproof.audit_reports.shuffle_tests.records import READ, DealtRound
+from shoeproof.ledger import StoredLeaf
+from shoeproof.ledger.leaf.events import CLOSING, RoundOpened
+from shoeproof.replay.kernel.symbols import Own
 
 _TOPICS = READ.union(CLOSING)
 
@@ -39,7 +39,7 @@ def part_dealt(leaves: Iterable[SoundLeaf]) -> PartedRounds:
     )
 
 
-class OpenRounds(msgspec.Struct):
+class UnfinishedRounds(msgspec.Struct):
     """The rounds that have begun and not ended, by their streams."""
 
     by_stream: dict[str, DealtRound] = {}

@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from audit_reports.rows.said import Said
-from ledger.leaf.events import (
+from shoeproof.audit_reports.rows.said import Said
+from shoeproof.ledger.leaf.events import (
     CardDealt,
     DealRequested,
     HoleCardShown,
@@ -15,10 +15,10 @@ from ledger.leaf.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.engine.cards import VALUE
-from replay.engine.round import initial_deal_length
-from replay.kernel.symbols import Own, hex_bytes
-from replay.rounds.shoe_check import seed_bytes
+from shoeproof.replay.engine.cards import VALUE
+from shoeproof.replay.engine.round import initial_deal_length
+from shoeproof.replay.kernel.symbols import Own, hex_bytes
+from shoeproof.replay.rounds.shoe_check import seed_bytes
 
 READ: Final = {
     cls.__name__

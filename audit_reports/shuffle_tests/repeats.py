@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from ledger import Finding
+from shoeproof.ledger import Finding
 
 _BYTES: Final = 16
 _LEAF_BYTES: Final = 8

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from audit_reports.statistics.special import beta_tail, gamma_tails
+from shoeproof.audit_reports.statistics.special import beta_tail, gamma_tails
 
 TOTAL_DISTRIBUTION: Final = "total distribution"
 OVERLAPS: Final = "overlaps"

@@ -11,18 +11,18 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import numpy as np
 
-from audit_reports.rows.round_leaves import RuleSet, SoundLeaf, rule_sets_of
-from audit_reports.rows.verified import made_of_verified, verified_stream
-from audit_reports.shuffle_tests.counting import Counted, Counts, Noted
-from audit_reports.shuffle_tests.order import BeginningOrder
-from audit_reports.shuffle_tests.reading import OpenRounds, part_dealt
-from audit_reports.shuffle_tests.state_check import are_whole
-from audit_reports.tables import sql
-from audit_reports.tables.read_model import NOTHING, Reach, ReadModel, translated_errors
-from ledger import StoredLeaf
-from ledger.leaf.streams import RULES_STREAM
-from ledger.verify.workers import Progress
-from replay.bulk.pool import uncollected
+from shoeproof.audit_reports.rows.round_leaves import RuleSet, SoundLeaf, rule_sets_of
+from shoeproof.audit_reports.rows.verified import made_of_verified, verified_stream
+from shoeproof.audit_reports.shuffle_tests.counting import ComparedRound, Counts, Noted
+from shoeproof.audit_reports.shuffle_tests.order import BeginningOrder
+from shoeproof.audit_reports.shuffle_tests.reading import UnfinishedRounds, part_dealt
+from shoeproof.audit_reports.shuffle_tests.state_check import are_whole
+from shoeproof.audit_reports.tables import sql
+from shoeproof.audit_reports.tables.read_model import NOTHING, Reach, ReadModel, translated_errors
+from shoeproof.ledger import StoredLeaf
+from shoeproof.ledger.leaf.streams import RULES_STREAM
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.bulk.pool import uncollected
 
 FILE: Final = "shuffle.duckdb"
 
@@ -38,14 +38,14 @@ class _State(msgspec.Struct):
 
     counts: Counts = msgspec.field(default_factory=Counts)
     order: BeginningOrder = msgspec.field(default_factory=BeginningOrder)
-    open_rounds: OpenRounds = msgspec.field(default_factory=OpenRounds)
+    open_rounds: UnfinishedRounds = msgspec.field(default_factory=UnfinishedRounds)
 
 
 class CountedRange(NamedTuple):
     """What a range of leaves comes to: its whole rounds counted, and pieces of others."""
 
     counts: Counts
-    ended: list[Counted]
+    ended: list[ComparedRound]
     begun: list[int]
     pieces: list[SoundLeaf]
 

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from audit_reports.shuffle_tests.moments import (
+from shoeproof.audit_reports.shuffle_tests.moments import (
     Moments,
     collected_by,
     neighbours,
@@ -21,7 +21,7 @@ from audit_reports.shuffle_tests.moments import (
     products,
     successions,
 )
-from audit_reports.shuffle_tests.results import (
+from shoeproof.audit_reports.shuffle_tests.results import (
     COUPON_COLLECTOR,
     DUPLICATES,
     INTERPLAY,
@@ -35,7 +35,7 @@ from audit_reports.shuffle_tests.results import (
     poisson_p_value,
     standard_score,
 )
-from replay.engine.cards import PACK, RANKS, RED_SUITS, SUITS, VALUE
+from shoeproof.replay.engine.cards import PACK, RANKS, RED_SUITS, SUITS, VALUE
 
 Ints = npt.NDArray[Any]
 

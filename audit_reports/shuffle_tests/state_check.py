@@ -9,12 +9,12 @@ from math import isfinite
 
 import numpy as np
 
-from audit_reports.rows.round_leaves import RuleSet
-from audit_reports.shuffle_tests.counting import AGES, Counted, Counts, Noted
-from audit_reports.shuffle_tests.deals import PLACES, DealCounts, Dealt
-from audit_reports.shuffle_tests.order import BeginningOrder
-from audit_reports.shuffle_tests.shoes import LAGS, Ints, ShoeCounts
-from replay.engine.cards import PACK, RANKS
+from shoeproof.audit_reports.rows.round_leaves import RuleSet
+from shoeproof.audit_reports.shuffle_tests.counting import AGES, ComparedRound, Counts, Noted
+from shoeproof.audit_reports.shuffle_tests.deals import PLACES, DealCounts, Dealt
+from shoeproof.audit_reports.shuffle_tests.order import BeginningOrder
+from shoeproof.audit_reports.shuffle_tests.shoes import LAGS, Ints, ShoeCounts
+from shoeproof.replay.engine.cards import PACK, RANKS
 
 _WITHIN = {*(f"serial {lag}" for lag in LAGS), "ten-card runs", "colour runs"}
 _WITHIN |= {"rank pairs", "card pairs"}
@@ -73,7 +73,7 @@ def _are_deals(counts: DealCounts) -> bool:
     )
 
 
-def _may_follow(counted: Counted, counts: Counts) -> bool:
+def _may_follow(counted: ComparedRound, counts: Counts) -> bool:
     digest, shoe, deal = counted.rules_digest, counted.shoe, counted.deal
     return (
         shoe is None or (digest in counts.shoes and _is_shoe(shoe, counts.shoes[digest].size))

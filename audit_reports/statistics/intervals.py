@@ -11,7 +11,7 @@ from typing import Final, Self
 
 import msgspec
 
-from audit_reports.statistics.sums import BetSums
+from shoeproof.audit_reports.statistics.sums import BetSums
 
 
 class Interval(msgspec.Struct, frozen=True):

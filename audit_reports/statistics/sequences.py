@@ -21,9 +21,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from audit_reports.statistics.intervals import Interval
-from audit_reports.statistics.special import log_sum_exp
-from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
+from shoeproof.audit_reports.statistics.intervals import Interval
+from shoeproof.audit_reports.statistics.special import log_sum_exp
+from shoeproof.audit_reports.statistics.sums import BetSums, CountSums, LuckSums
 
 Floats = npt.NDArray[np.float64]
 Number = TypeVar("Number", float, Floats)

@@ -14,16 +14,16 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from audit_reports.pages.numerals import percent, standard_errors
-from audit_reports.statistics.intervals import normal_quantile
-from audit_reports.statistics.sequences import (
+from shoeproof.audit_reports.pages.numerals import percent, standard_errors
+from shoeproof.audit_reports.statistics.intervals import normal_quantile
+from shoeproof.audit_reports.statistics.sequences import (
     FEWEST_ROUNDS,
     betting_looks,
     betting_sequence,
     count_looks,
     luck_looks,
 )
-from audit_reports.statistics.sums import CountSums, LuckSums
+from shoeproof.audit_reports.statistics.sums import CountSums, LuckSums
 
 Word: TypeAlias = Literal["no evidence against", "inconclusive", "watch", "out of range"]
 

@@ -16,8 +16,8 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
-from audit_reports.errors import ParSheetRefused
-from ledger.files.foreign import read_json
+from shoeproof.audit_reports.errors import ParSheetRefused
+from shoeproof.ledger.files.foreign import read_json
 
 _is_sha256 = re.compile(r"[0-9a-f]{64}").fullmatch
 _is_decimal = re.compile(r"[0-9]{1,3}(\.[0-9]{1,12})?").fullmatch

@@ -13,16 +13,16 @@ from typing import Final, Self
 import msgspec
 import pyarrow as pa
 
-from audit_reports.errors import LeafRefused, SegmentsRefused
-from audit_reports.rows.round_leaves import Changes, Gatherer, RuleSet, rule_sets_of
-from audit_reports.rows.verified import (
+from shoeproof.audit_reports.errors import LeafRefused, SegmentsRefused
+from shoeproof.audit_reports.rows.round_leaves import Changes, Gatherer, RuleSet, rule_sets_of
+from shoeproof.audit_reports.rows.verified import (
     latest_covered,
     made_of_verified,
     refuse_cut_tail,
     verified_stream,
 )
-from audit_reports.tables import sql
-from audit_reports.tables.read_model import (
+from shoeproof.audit_reports.tables import sql
+from shoeproof.audit_reports.tables.read_model import (
     NOTHING,
     Reach,
     ReadModel,
@@ -30,7 +30,7 @@ from audit_reports.tables.read_model import (
     open_read_model,
     translated_errors,
 )
-from audit_reports.tables.round_tables import (
+from shoeproof.audit_reports.tables.round_tables import (
     ROUND_TABLES,
     RowsByTable,
     RuleSets,
@@ -38,13 +38,13 @@ from audit_reports.tables.round_tables import (
     rows_by_table,
     to_columns,
 )
-from audit_reports.tables.segments import FORMAT, Manifest, publish, read_manifest
-from ledger import Finding, Ledger, StoredLeaf
-from ledger.findings import SEQ_GAP
-from ledger.leaf.streams import RULES_STREAM
-from ledger.verify.workers import Progress
-from replay.bulk.pool import uncollected
-from replay.engine.cards import PACK
+from shoeproof.audit_reports.tables.segments import FORMAT, Manifest, publish, read_manifest
+from shoeproof.ledger import Finding, Ledger, StoredLeaf
+from shoeproof.ledger.findings import SEQ_GAP
+from shoeproof.ledger.leaf.streams import RULES_STREAM
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.bulk.pool import uncollected
+from shoeproof.replay.engine.cards import PACK
 
 FILE: Final = "rtp.duckdb"
 

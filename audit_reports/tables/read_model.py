@@ -22,15 +22,15 @@ from typing import Any, Final, NamedTuple, Self
 import duckdb
 import msgspec
 
-from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
-from audit_reports.rows.verified import VerifiedRun
-from audit_reports.tables import sql
-from ledger import Ledger
-from ledger.files.durable import locked
-from ledger.leaf.events import KeyRevoked
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.tree.merkle import Peaks, leaf_hash
-from ledger.verify.rebuild_tree import reread
+from shoeproof.audit_reports.errors import ProjectionBusy, ProjectionUnavailable
+from shoeproof.audit_reports.rows.verified import VerifiedRun
+from shoeproof.audit_reports.tables import sql
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.files.durable import locked
+from shoeproof.ledger.leaf.events import KeyRevoked
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.tree.merkle import Peaks, leaf_hash
+from shoeproof.ledger.verify.rebuild_tree import reread
 
 DIRECTORY: Final = "projection"
 """Where read models lie below the ledger."""

@@ -11,17 +11,17 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import msgspec
 import pyarrow as pa
 
-from audit_reports.rows.luck import luck_rows
-from audit_reports.rows.offers import rows_against_the_rules
-from audit_reports.rows.records import WouldHavePaidRow
-from audit_reports.rows.round_leaves import Gathered, Parts, RuleSet, part
-from audit_reports.rows.round_rows import RoundRows, rows_of
-from audit_reports.rows.voids import would_have_paid
-from audit_reports.tables import sql
-from ledger import StoredLeaf
-from ledger.leaf.recorded import read_leaf
-from replay.bulk.pool import uncollected
-from replay.rounds.replayer import replay_round
+from shoeproof.audit_reports.rows.luck import luck_rows
+from shoeproof.audit_reports.rows.offers import rows_against_the_rules
+from shoeproof.audit_reports.rows.records import WouldHavePaidRow
+from shoeproof.audit_reports.rows.round_leaves import Gathered, Parts, RuleSet, part
+from shoeproof.audit_reports.rows.round_rows import RoundRows, rows_of
+from shoeproof.audit_reports.rows.voids import would_have_paid
+from shoeproof.audit_reports.tables import sql
+from shoeproof.ledger import StoredLeaf
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.replay.bulk.pool import uncollected
+from shoeproof.replay.rounds.replayer import replay_round
 
 ROUND_TABLES: Final = (
     "rounds", "bets", "decisions", "cards", "luck", "would_have_paid", "wallet_differences",

@@ -16,11 +16,11 @@ import duckdb
 import msgspec
 import pyarrow.parquet as pq
 
-from audit_reports.errors import SegmentsRefused
-from audit_reports.tables import sql
-from ledger import Finding
-from ledger.files.durable import flush, temporary_file, write_durably
-from ledger.files.foreign import read_json
+from shoeproof.audit_reports.errors import SegmentsRefused
+from shoeproof.audit_reports.tables import sql
+from shoeproof.ledger import Finding
+from shoeproof.ledger.files.durable import flush, temporary_file, write_durably
+from shoeproof.ledger.files.foreign import read_json
 
 FORMAT: Final = 16
 """The version of the tables and their contents; tables of another version are made again."""

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 import duckdb
 import msgspec
 
-from audit_reports.tables import memory
+from shoeproof.audit_reports.tables import memory
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -51,7 +51,11 @@ def text(value: str) -> str:
 @cache
 def query(name: str) -> str:
     """Return the text of `queries/<name>.sql`: one SELECT, under a comment on what it answers."""
-    return files("audit_reports.tables").joinpath("queries", f"{name}.sql").read_text("utf-8")
+    return (
+        files("shoeproof.audit_reports.tables")
+        .joinpath("queries", f"{name}.sql")
+        .read_text("utf-8")
+    )
 
 
 @cache
@@ -61,7 +65,7 @@ def statements(name: str) -> str:
     `tables` makes the projection's tables, empty, in place of any before; `sums` defines for one
     connection how rounds are summed by day.
     """
-    return files("audit_reports.tables").joinpath(f"{name}.sql").read_text("utf-8")
+    return files("shoeproof.audit_reports.tables").joinpath(f"{name}.sql").read_text("utf-8")
 
 
 def records(

@@ -14,14 +14,20 @@ from typing import NamedTuple, Self
 import duckdb
 import pyarrow as pa
 
-from audit_reports.errors import QueryRefused, SegmentsRefused
-from audit_reports.tables import memory, sql
-from audit_reports.tables import sql_types as spelling
-from audit_reports.tables.par_sheets import ParSheet, par_sheet_rows
-from audit_reports.tables.projection import open_projection
-from audit_reports.tables.segments import SUMS, TABLES, Manifest, check_segments, read_manifest
-from ledger import Finding, Ledger
-from ledger.verify.workers import Progress
+from shoeproof.audit_reports.errors import QueryRefused, SegmentsRefused
+from shoeproof.audit_reports.tables import memory, sql
+from shoeproof.audit_reports.tables import sql_types as spelling
+from shoeproof.audit_reports.tables.par_sheets import ParSheet, par_sheet_rows
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.audit_reports.tables.segments import (
+    SUMS,
+    TABLES,
+    Manifest,
+    check_segments,
+    read_manifest,
+)
+from shoeproof.ledger import Finding, Ledger
+from shoeproof.ledger.verify.workers import Progress
 
 SEGMENTS = "segments"
 """The folder of the segments below that of the projection."""

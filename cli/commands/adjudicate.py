@@ -10,17 +10,17 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from cli.errors import error_code, say
-from cli.exit_codes import FINDINGS, UNREADABLE
-from cli.input.options import JsonOption, LedgerOption, open_to_read
-from cli.screen.render import amount, console, json_text, plain, plain_table
-from replay.engine.rules import Rules, rules_from_json
-from replay.errors import ReplayError, RoundTextError, UnknownGame
-from replay.games.published import GAMES
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.limits import Limits
-from replay.written.adjudicate import Judgement, adjudicate
-from replay.written.round_text import RoundText, read_round
+from shoeproof.cli.errors import error_code, say
+from shoeproof.cli.exit_codes import FINDINGS, UNREADABLE
+from shoeproof.cli.input.options import JsonOption, LedgerOption, open_to_read
+from shoeproof.cli.screen.render import amount, console, json_text, plain, plain_table
+from shoeproof.replay.engine.rules import Rules, rules_from_json
+from shoeproof.replay.errors import ReplayError, RoundTextError, UnknownGame
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.limits import Limits
+from shoeproof.replay.written.adjudicate import Judgement, adjudicate
+from shoeproof.replay.written.round_text import RoundText, read_round
 
 
 def register(app: typer.Typer) -> None:

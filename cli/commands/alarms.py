@@ -5,8 +5,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from cli.exit_codes import FINDINGS
-from cli.input.options import (
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.options import (
     UTC_ZONE,
     JsonOption,
     KeyOption,
@@ -17,9 +17,9 @@ from cli.input.options import (
     parse_zone,
     staff_signer,
 )
-from cli.screen.render import console, plain, print_sentence, print_verdict
-from replay.live.alarms import Alarm, alarms_of, close, investigate
-from replay.local_time import zoned_text
+from shoeproof.cli.screen.render import console, plain, print_sentence, print_verdict
+from shoeproof.replay.live.alarms import Alarm, alarms_of, close, investigate
+from shoeproof.replay.local_time import zoned_text
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS
-from cli.input.cosigned import cosigned_by
-from cli.input.options import (
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.cosigned import cosigned_by
+from shoeproof.cli.input.options import (
     UTC_ZONE,
     EverySignatureOption,
     JsonOption,
@@ -27,8 +27,8 @@ from cli.input.options import (
     program,
     with_ledger,
 )
-from cli.screen.integrity import print_integrity
-from cli.screen.render import (
+from shoeproof.cli.screen.integrity import print_integrity
+from shoeproof.cli.screen.render import (
     MOST_SHOWN,
     amount,
     console,
@@ -39,23 +39,23 @@ from cli.screen.render import (
     print_verdict,
     progress_bar,
 )
-from ledger.findings import EVENT_UNREADABLE
-from ledger.verify.whole import SAMPLE
-from replay.audit.one_by_one import AuditResult
-from replay.bulk.audit import audit
-from replay.bulk.export.manifest import (
+from shoeproof.ledger.findings import EVENT_UNREADABLE
+from shoeproof.ledger.verify.whole import SAMPLE
+from shoeproof.replay.audit.one_by_one import AuditResult
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.bulk.export.manifest import (
     CANNOT_PROVE,
     Manifest,
     check_is_kept,
     read_manifest,
     said_by,
 )
-from replay.bulk.export.parquet import audit_parquet
-from replay.engine.rules import Rules
-from replay.errors import ExportUnusable, UnknownGame
-from replay.local_time import zoned_text
-from replay.rounds.catalogue import rules_by_content, rules_by_digest
-from replay.rounds.narrative import counted
+from shoeproof.replay.bulk.export.parquet import audit_parquet
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import ExportUnusable, UnknownGame
+from shoeproof.replay.local_time import zoned_text
+from shoeproof.replay.rounds.catalogue import rules_by_content, rules_by_digest
+from shoeproof.replay.rounds.narrative import counted
 
 
 def register(app: typer.Typer) -> None:

@@ -7,9 +7,9 @@ import msgspec
 import typer
 from rich.text import Text
 
-from cli.exit_codes import FINDINGS
-from cli.input.cosigned import cosigned_by
-from cli.input.options import (
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.cosigned import cosigned_by
+from shoeproof.cli.input.options import (
     CheckpointOption,
     DefaultGroup,
     JsonOption,
@@ -23,11 +23,11 @@ from cli.input.options import (
     open_to_read,
     open_to_write,
 )
-from cli.screen.render import console, print_sentence, print_verdict
-from cli.screen.replay import print_replay
-from ledger.files.durable import write_durably
-from replay.rounds.catalogue import rules_by_content
-from replay.rounds.replayer import replay_round
+from shoeproof.cli.screen.render import console, print_sentence, print_verdict
+from shoeproof.cli.screen.replay import print_replay
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.replay.rounds.catalogue import rules_by_content
+from shoeproof.replay.rounds.replayer import replay_round
 
 END_NOT_PROVEN = "The end of this round is not proven: the bundle holds no closing event."
 KEYS_AS_TOLD = (
@@ -73,7 +73,7 @@ def make_command(
     It holds the round's events, rules and keys, and a checkpoint. A player or an adjudicator checks
     it with `shoeproof bundle verify`, offline, with nothing but your public key.
     """
-    from ledger.exchange.bundle import make_bundle
+    from shoeproof.ledger.exchange.bundle import make_bundle
 
     # Under a checkpoint that is there already no key is needed.
     with open_to_write(path) if checkpoint is None else open_to_read(path) as ledger:
@@ -105,7 +105,7 @@ def verify_command(
     What it holds is proven; what was left out of it is not: a round's end is shown by its closing
     event alone, and that no key was revoked by nothing.
     """
-    from ledger.exchange.bundle import verify_bundle
+    from shoeproof.ledger.exchange.bundle import verify_bundle
 
     key = given_public_key(public_key)
     assert key is not None

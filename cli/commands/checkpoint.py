@@ -4,8 +4,8 @@ import msgspec
 import typer
 from rich.text import Text
 
-from cli.exit_codes import FINDINGS
-from cli.input.options import (
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.options import (
     JsonOption,
     LedgerOption,
     OutputOption,
@@ -14,12 +14,12 @@ from cli.input.options import (
     open_to_read,
     open_to_write,
 )
-from cli.screen.render import console, print_findings, print_verdict, progress_bar
-from ledger.checkpoint.signed import parse_checkpoint
-from ledger.files.durable import write_durably
-from ledger.signing import sign_checkpoint
-from ledger.verify.fsck import Checkup, fsck
-from replay.rounds.narrative import counted
+from shoeproof.cli.screen.render import console, print_findings, print_verdict, progress_bar
+from shoeproof.ledger.checkpoint.signed import parse_checkpoint
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.verify.fsck import Checkup, fsck
+from shoeproof.replay.rounds.narrative import counted
 
 
 def register(app: typer.Typer) -> None:

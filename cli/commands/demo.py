@@ -10,23 +10,23 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.input.counting import count
-from cli.input.options import program
-from cli.input.tables import even_stakes, table_settings
-from cli.screen.render import console, print_command, print_findings, progress_bar
-from cli.screen.replay import print_replay
-from cli.screen.rtp import print_rtp
-from ledger import Ledger
-from ledger.leaf.events import BetSettled
-from ledger.store.directory import DATABASE, SETTINGS, building
-from ledger.verify.whole import verify
-from replay.audit.one_by_one import audit, check_reveals
-from replay.engine.hand import SPLIT, ZAP
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
-from replay.rounds.replayer import Replay, replay_round
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.counting import count
+from shoeproof.cli.input.options import program
+from shoeproof.cli.input.tables import even_stakes, table_settings
+from shoeproof.cli.screen.render import console, print_command, print_findings, progress_bar
+from shoeproof.cli.screen.replay import print_replay
+from shoeproof.cli.screen.rtp import print_rtp
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled
+from shoeproof.ledger.store.directory import DATABASE, SETTINGS, building
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.audit.one_by_one import audit, check_reveals
+from shoeproof.replay.engine.hand import SPLIT, ZAP
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
+from shoeproof.replay.rounds.replayer import Replay, replay_round
 
 PUBLIC_KEY: Final = "operator.vkey"
 DEFAULT_PLACE: Final = Path("shoeproof-demo")

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UsageError
-from cli.input.options import LedgerOption, open_to_read
-from cli.screen.render import console, print_sentence, progress_bar
-from ledger.exchange.transfer import export_leaves
-from ledger.files.durable import write_parts_durably
-from replay.bulk.export.manifest import CANNOT_PROVE
-from replay.bulk.export.write import export_parquet
-from replay.rounds.narrative import counted
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import LedgerOption, open_to_read
+from shoeproof.cli.screen.render import console, print_sentence, progress_bar
+from shoeproof.ledger.exchange.transfer import export_leaves
+from shoeproof.ledger.files.durable import write_parts_durably
+from shoeproof.replay.bulk.export.manifest import CANNOT_PROVE
+from shoeproof.replay.bulk.export.write import export_parquet
+from shoeproof.replay.rounds.narrative import counted
 
 app = typer.Typer(
     rich_markup_mode=None,

@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS
-from cli.input.options import (
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.options import (
     DefaultGroup,
     JsonOption,
     LedgerOption,
@@ -31,7 +31,7 @@ from cli.input.options import (
     staff_signer,
     with_ledger,
 )
-from cli.screen.render import (
+from shoeproof.cli.screen.render import (
     amount,
     console,
     plain,
@@ -40,15 +40,15 @@ from cli.screen.render import (
     print_verdict,
     progress_bar,
 )
-from ledger import Ledger
-from ledger.verify.workers import Progress
-from replay.cases.case import key_names
-from replay.currency import number_text, unit_words
-from replay.disputes.in_bulk import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.cases.case import key_names
+from shoeproof.replay.currency import number_text, unit_words
+from shoeproof.replay.disputes.in_bulk import (
     MOST_CASES,
     Caps,
+    DecidedInBulk,
     Failed,
-    Outcome,
     Share,
     carry_out_shares,
     hold_to_caps,
@@ -58,8 +58,8 @@ from replay.disputes.in_bulk import (
 )
 
 if TYPE_CHECKING:
-    from audit_reports.fault_report.from_ledger import Request
-    from audit_reports.fault_report.model import FaultReport, ReturnRow
+    from shoeproof.audit_reports.fault_report.from_ledger import FaultRequest
+    from shoeproof.audit_reports.fault_report.model import FaultReport, ReturnRow
 
 MOST_LISTED: Final = 10
 """How many rows of a list the terminal shows; `-o` and `--json` have all."""
@@ -134,7 +134,7 @@ def show_command(
     judged as cases about them would be. Under- and overpayments are two sums, never netted. The
     exit code is 1 where anything is still owed or waits for an adjudicator.
     """
-    from audit_reports.fault_report.write import FORMS, write_fault_report
+    from shoeproof.audit_reports.fault_report.write import FORMS, write_fault_report
 
     for file in output or ():
         check_suffix(file, FORMS)
@@ -226,10 +226,10 @@ def _request(
     size: int | None,
     checkpoint: Path | None,
     public_key: str | None,
-) -> "Request":
-    from audit_reports.fault_report.from_ledger import Request
-    from audit_reports.fault_report.named import read_fault
-    from audit_reports.fault_report.scan import Span
+) -> "FaultRequest":
+    from shoeproof.audit_reports.fault_report.from_ledger import FaultRequest
+    from shoeproof.audit_reports.fault_report.named import read_fault
+    from shoeproof.audit_reports.fault_report.scan import Period
 
     if size is not None and checkpoint is not None:
         raise UsageError("a checkpoint says its size: give --checkpoint or --size, not both")
@@ -239,11 +239,11 @@ def _request(
     if begin is not None and end is not None and end <= begin:
         raise UsageError("no round can be opened in that span: --to must be after --from")
     note = None if checkpoint is None else checkpoint.read_bytes()
-    return Request(fault, Span(begin, end), size, note, given_public_key(public_key))
+    return FaultRequest(fault, Period(begin, end), size, note, given_public_key(public_key))
 
 
-def _report(ledger: Ledger, request: "Request") -> "FaultReport":
-    from audit_reports.fault_report.from_ledger import Watch, fault_report
+def _report(ledger: Ledger, request: "FaultRequest") -> "FaultReport":
+    from shoeproof.audit_reports.fault_report.from_ledger import Watch, fault_report
 
     with progress_bar() as bar:
         counting = bar.add_task("counting leaves", total=None)
@@ -320,8 +320,8 @@ def _print_money(out: Console, report: "FaultReport") -> None:
 
 
 def _print_returns(out: Console, returns: "Sequence[ReturnRow]") -> None:
-    from audit_reports.pages.numerals import percent
-    from audit_reports.pages.words import bet_words
+    from shoeproof.audit_reports.pages.numerals import percent
+    from shoeproof.audit_reports.pages.words import bet_words
 
     rates = ("with", "alone", "without", "put right")
     right = ("rounds", "touched", *rates)
@@ -421,7 +421,9 @@ def _print_shares(out: Console, shares: Sequence[Share]) -> None:
         out.print(f"… and {len(shares) - MOST_LISTED:,} more; --json has them all")
 
 
-def _tell_outcome(outcome: Outcome, left: Sequence[Share], *, sound: bool, as_json: bool) -> None:
+def _tell_outcome(
+    outcome: DecidedInBulk, left: Sequence[Share], *, sound: bool, as_json: bool
+) -> None:
     if as_json:
         told = {
             name: list(map(_share, shares))

@@ -7,9 +7,9 @@ from typing import Annotated, Final
 import typer
 from rich.progress import TaskID
 
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS, INCONCLUSIVE, UNREADABLE
-from cli.input.options import (
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.exit_codes import FINDINGS, INCONCLUSIVE, UNREADABLE
+from shoeproof.cli.input.options import (
     EverySignatureOption,
     JsonOption,
     KeptCheckpointOption,
@@ -21,7 +21,7 @@ from cli.input.options import (
     open_all_to_read,
     parse_zone,
 )
-from cli.screen.render import console, plain, print_sentence, print_verdict, progress_bar
+from shoeproof.cli.screen.render import console, plain, print_sentence, print_verdict, progress_bar
 
 _CODES: Final = {
     "sound": 0, "findings": FINDINGS, "untrusted": UNREADABLE, "inconclusive": INCONCLUSIVE
@@ -70,9 +70,9 @@ def inspect_command(
     is given.
     """
     # Statistics, DuckDB and templates take longer to load than most commands to run.
-    from audit_reports.inspection.run import Asked, inspect
-    from audit_reports.inspection.write import inspection_text, write_inspection
-    from replay.disputes.complaints.statement import read_statement
+    from shoeproof.audit_reports.inspection.run import InspectionRequest, inspect
+    from shoeproof.audit_reports.inspection.write import inspection_text, write_inspection
+    from shoeproof.replay.disputes.complaints.statement import read_statement
 
     keys = tuple(filter(None, map(given_public_key, public_keys)))
     given = given_ledgers(places)
@@ -89,7 +89,7 @@ def inspect_command(
         content = statement.read_bytes()
         lines = read_statement(content, statement.name, shown_in)
         stated = (statement.name, content, lines)
-    asked = Asked(
+    asked = InspectionRequest(
         keys,
         every_signature,
         None if checkpoint is None else checkpoint.read_bytes(),

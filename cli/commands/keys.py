@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.input.options import (
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import (
     JsonOption,
     LedgerOption,
     ledger_path,
@@ -17,13 +17,13 @@ from cli.input.options import (
     program,
     with_ledger,
 )
-from cli.screen.render import console, plain_table, print_command, print_json
-from ledger.keys.key import parse_vkey
-from ledger.keys.keyring import RingKey
-from ledger.leaf.events import ROLES, Role
-from ledger.leaf.recorded import Recorded
-from ledger.rotation import add_key, new_key, revoke_key, rotate_key
-from ledger.store.directory import KEYS
+from shoeproof.cli.screen.render import console, plain_table, print_command, print_json
+from shoeproof.ledger.keys.key import parse_vkey
+from shoeproof.ledger.keys.keyring import RingKey
+from shoeproof.ledger.leaf.events import ROLES, Role
+from shoeproof.ledger.leaf.recorded import Recorded
+from shoeproof.ledger.rotation import add_key, new_key, revoke_key, rotate_key
+from shoeproof.ledger.store.directory import KEYS
 
 app = typer.Typer(
     no_args_is_help=True,

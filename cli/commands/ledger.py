@@ -8,9 +8,9 @@ import msgspec
 import typer
 from rich.text import Text
 
-from cli.exit_codes import FINDINGS
-from cli.input.cosigned import cosigned_by
-from cli.input.options import (
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.cosigned import cosigned_by
+from shoeproof.cli.input.options import (
     DEFAULT_NAME,
     LEDGER_VARIABLE,
     EverySignatureOption,
@@ -29,8 +29,8 @@ from cli.input.options import (
     program,
     with_ledger,
 )
-from cli.input.rehearsal import AtOption, rehearsed_clock
-from cli.screen.render import (
+from shoeproof.cli.input.rehearsal import AtOption, rehearsed_clock
+from shoeproof.cli.screen.render import (
     console,
     plain_table,
     print_findings,
@@ -38,15 +38,15 @@ from cli.screen.render import (
     print_verdict,
     progress_bar,
 )
-from ledger import Finding, Ledger
-from ledger.exchange.tile_files import CHECKPOINT
-from ledger.store.directory import DATABASE_VARIABLE
-from replay.rounds.catalogue import add_published_games
-from replay.rounds.narrative import counted
+from shoeproof.ledger import Finding, Ledger
+from shoeproof.ledger.exchange.tile_files import CHECKPOINT
+from shoeproof.ledger.store.directory import DATABASE_VARIABLE
+from shoeproof.replay.rounds.catalogue import add_published_games
+from shoeproof.replay.rounds.narrative import counted
 
 if TYPE_CHECKING:
-    from ledger.verify.known_checkpoints import KnownCheckpoint
-    from ledger.verify.whole import VerifyResult
+    from shoeproof.ledger.verify.known_checkpoints import KnownCheckpoint
+    from shoeproof.ledger.verify.whole import VerifyResult
 
 
 def register(app: typer.Typer) -> None:
@@ -137,10 +137,10 @@ def verify_command(
     and their seeds by `audit`. With --policy nothing is accepted unless its witnesses cosigned the
     checkpoint, or with --tiles the one published.
     """
-    from ledger.exchange.publish import PublishedLog, verify_published
-    from ledger.verify.second_reads import read_again
-    from ledger.verify.whole import verify
-    from replay.audit.one_by_one import check_reveals
+    from shoeproof.ledger.exchange.publish import PublishedLog, verify_published
+    from shoeproof.ledger.verify.second_reads import read_again
+    from shoeproof.ledger.verify.whole import verify
+    from shoeproof.replay.audit.one_by_one import check_reveals
 
     key = given_public_key(public_key)
     kept = None if checkpoint is None else checkpoint.read_bytes()
@@ -185,7 +185,7 @@ def verify_command(
 
 
 def _held_by(receipts: list[Path], public_key: str) -> "list[KnownCheckpoint]":
-    from ledger.exchange.bundle import receipt_checkpoints
+    from shoeproof.ledger.exchange.bundle import receipt_checkpoints
 
     return [
         each

@@ -7,17 +7,23 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.exit_codes import INTERRUPTED, USAGE
-from cli.input.options import LedgerOption, find_round, open_to_write, program, with_ledger
-from cli.input.tables import (
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.exit_codes import INTERRUPTED, USAGE
+from shoeproof.cli.input.options import (
+    LedgerOption,
+    find_round,
+    open_to_write,
+    program,
+    with_ledger,
+)
+from shoeproof.cli.input.tables import (
     SeatsOption,
     SideStakeOption,
     StakeOption,
     stakes_in_words,
     table_settings,
 )
-from cli.screen.render import (
+from shoeproof.cli.screen.render import (
     amount,
     console,
     dealer_line,
@@ -26,8 +32,8 @@ from cli.screen.render import (
     plain_table,
     print_command,
 )
-from ledger import Ledger
-from replay.engine.hand import (
+from shoeproof.ledger import Ledger
+from shoeproof.replay.engine.hand import (
     CASH_OUT,
     DECLINE,
     DOUBLE,
@@ -38,13 +44,13 @@ from replay.engine.hand import (
     STAND,
     ZAP,
 )
-from replay.engine.round import Decide, added_stake_minor
-from replay.errors import InputOvertaken, InputRefusedError
-from replay.live.live_round import LiveRound
-from replay.live.resume import resume_round
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import current_rules
-from replay.wallet.wallet import MemoryWallet, recorded_balance_minor
+from shoeproof.replay.engine.round import Decide, added_stake_minor
+from shoeproof.replay.errors import InputOvertaken, InputRefusedError
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet, recorded_balance_minor
 
 KEYS: Final = {
     HIT: "h",

@@ -5,10 +5,15 @@ from typing import TYPE_CHECKING
 import typer
 from rich.text import Text
 
-from cli.exit_codes import FINDINGS
-from cli.input.counting import RebuildOption, VerifiedOnlyOption, print_objection, up_to_date
-from cli.input.options import JsonOption, LedgerOption, open_to_read
-from cli.screen.render import console, plain, print_verdict
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.counting import (
+    RebuildOption,
+    VerifiedOnlyOption,
+    print_objection,
+    up_to_date,
+)
+from shoeproof.cli.input.options import JsonOption, LedgerOption, open_to_read
+from shoeproof.cli.screen.render import console, plain, print_verdict
 
 if TYPE_CHECKING:
     pass
@@ -31,7 +36,7 @@ def project_command(
     lie in the ledger's directory, under projection/segments, with a manifest of their digests.
     Checks that must find nothing are run.
     """
-    from audit_reports.tables.checks.run import run_checks
+    from shoeproof.audit_reports.tables.checks.run import run_checks
 
     with (
         open_to_read(path) as ledger,

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UsageError
-from cli.input.options import (
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import (
     CheckpointOption,
     JsonOption,
     LedgerOption,
@@ -18,11 +18,11 @@ from cli.input.options import (
     open_to_read,
     open_to_write,
 )
-from cli.screen.render import console, print_json
-from ledger.exchange.leaf_stream import read_stream
-from ledger.exchange.publish import publish
-from ledger.exchange.rebuild import Rebuilt, published_leaves, rebuild
-from ledger.exchange.transfer import import_leaves
+from shoeproof.cli.screen.render import console, print_json
+from shoeproof.ledger.exchange.leaf_stream import read_stream
+from shoeproof.ledger.exchange.publish import publish
+from shoeproof.ledger.exchange.rebuild import Rebuilt, published_leaves, rebuild
+from shoeproof.ledger.exchange.transfer import import_leaves
 
 
 def register(app: typer.Typer) -> None:

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 import typer
 from rich.text import Text
 
-from cli.exit_codes import FINDINGS
-from cli.input.counting import (
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.counting import (
     ByOption,
     FromOption,
     ParSheetsOption,
@@ -19,7 +19,7 @@ from cli.input.counting import (
     par_sheets_in,
     told_of_waiting,
 )
-from cli.input.options import (
+from shoeproof.cli.input.options import (
     UTC_ZONE,
     LedgersOption,
     ZoneOption,
@@ -29,7 +29,7 @@ from cli.input.options import (
     parse_local,
     parse_zone,
 )
-from cli.screen.render import console, plain, print_sentence, progress_bar
+from shoeproof.cli.screen.render import console, plain, print_sentence, progress_bar
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -92,14 +92,14 @@ def rtp_report_command(
     shuffle fails, a check finds what must not be, or only a part of the ledger could be counted.
     """
     # Templates, statistics and what draws pages take longer to load than most commands to run.
-    from audit_reports.rtp_report.figures import Scope, read_slices
-    from audit_reports.rtp_report.from_ledger import TITLE, Asked, report_on
-    from audit_reports.rtp_report.write import FORMS, write_rtp_report
-    from audit_reports.statistics.verdict import OUT_OF_RANGE
+    from shoeproof.audit_reports.rtp_report.figures import Scope, read_slices
+    from shoeproof.audit_reports.rtp_report.from_ledger import TITLE, ReportRequest, report_on
+    from shoeproof.audit_reports.rtp_report.write import FORMS, write_rtp_report
+    from shoeproof.audit_reports.statistics.verdict import OUT_OF_RANGE
 
     check_suffix(output, FORMS)
     shown_in = parse_zone(zone)
-    asked = Asked(
+    asked = ReportRequest(
         scope=Scope(
             parse_local(since, shown_in), parse_local(until, shown_in), str(shown_in or UTC_ZONE)
         ),

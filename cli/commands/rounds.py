@@ -8,9 +8,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS
-from cli.input.options import (
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.options import (
     UTC_ZONE,
     JsonOption,
     LedgerOption,
@@ -23,18 +23,25 @@ from cli.input.options import (
     parse_local,
     parse_zone,
 )
-from cli.screen.render import amount, console, plain, plain_table, print_json, print_verdict
-from cli.screen.replay import print_replay
-from ledger import Finding, Ledger
-from ledger.store.round_index import RoundRow
-from replay.currency import unit_of
-from replay.local_time import clock_text
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.replayer import Replay
-from replay.written.transcript import as_round_text
+from shoeproof.cli.screen.render import (
+    amount,
+    console,
+    plain,
+    plain_table,
+    print_json,
+    print_verdict,
+)
+from shoeproof.cli.screen.replay import print_replay
+from shoeproof.ledger import Finding, Ledger
+from shoeproof.ledger.store.round_index import RoundRow
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.local_time import clock_text
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.replayer import Replay
+from shoeproof.replay.written.transcript import as_round_text
 
 if TYPE_CHECKING:
-    from replay.live.open_rounds import WaitingRound
+    from shoeproof.replay.live.open_rounds import WaitingRound
 
 
 def register(app: typer.Typer) -> None:
@@ -117,9 +124,9 @@ def replay_command(
 
     It shows every card and act, and for each bet what the rules pay and what was paid.
     """
-    from cli.screen.luck import luck_json, print_luck
-    from ledger.verify.one_stream import read_stream
-    from replay.interruptions.judge import replay_of
+    from shoeproof.cli.screen.luck import luck_json, print_luck
+    from shoeproof.ledger.verify.one_stream import read_stream
+    from shoeproof.replay.interruptions.judge import replay_of
 
     shown_in = parse_zone(zone) or UTC_ZONE
     with open_to_read(path) as ledger:
@@ -157,7 +164,7 @@ def _row_json(
 
 
 def _waiting(ledger: Ledger, rows: list[RoundRow]) -> "dict[str, WaitingRound]":
-    from replay.live.open_rounds import OpenRounds
+    from shoeproof.replay.live.open_rounds import OpenRounds
 
     open_rounds = OpenRounds(ledger, ledger.now())
     return {

@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from audit_reports.errors import ProjectionBusy
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS
-from cli.input.counting import (
+from shoeproof.audit_reports.errors import ProjectionBusy
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.counting import (
     CACHED,
     ByOption,
     CachedOption,
@@ -23,7 +23,7 @@ from cli.input.counting import (
     VerifiedOnlyOption,
     count,
 )
-from cli.input.options import (
+from shoeproof.cli.input.options import (
     UTC_ZONE,
     JsonOption,
     LedgersOption,
@@ -34,12 +34,12 @@ from cli.input.options import (
     parse_local,
     parse_zone,
 )
-from cli.screen.render import console, plain, print_sentence, print_verdict
-from cli.screen.rtp import print_rtp
-from ledger import Ledger
+from shoeproof.cli.screen.render import console, plain, print_sentence, print_verdict
+from shoeproof.cli.screen.rtp import print_rtp
+from shoeproof.ledger import Ledger
 
 if TYPE_CHECKING:
-    from audit_reports.rtp_report.figures import Scope
+    from shoeproof.audit_reports.rtp_report.figures import Scope
 
 WATCH_SECONDS: Final = 2.0
 
@@ -78,8 +78,8 @@ def rtp_command(
     from are hashed again each time. If you did not create them, use --rebuild.
     """
     # Statistics and DuckDB take longer to load than most commands to run.
-    from audit_reports.rtp_report.alarms import raise_alarms
-    from audit_reports.rtp_report.figures import Scope, read_slices
+    from shoeproof.audit_reports.rtp_report.alarms import raise_alarms
+    from shoeproof.audit_reports.rtp_report.figures import Scope, read_slices
 
     given = given_ledgers(places)
     if watch and (as_json or raising):

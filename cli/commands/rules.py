@@ -7,14 +7,14 @@ import msgspec
 import typer
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.input.options import JsonOption, LedgerOption, open_to_read, open_to_write
-from cli.screen.render import console, plain_table, print_json
-from ledger.files.printable import printable_json
-from replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_json
-from replay.games.game import Game
-from replay.games.published import GAMES
-from replay.rounds.catalogue import add_rules, rules_by_digest
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import JsonOption, LedgerOption, open_to_read, open_to_write
+from shoeproof.cli.screen.render import console, plain_table, print_json
+from shoeproof.ledger.files.printable import printable_json
+from shoeproof.replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_json
+from shoeproof.replay.games.game import Game
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.rounds.catalogue import add_rules, rules_by_digest
 
 app = typer.Typer(
     no_args_is_help=True,

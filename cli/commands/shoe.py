@@ -4,13 +4,20 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from cli.errors import UsageError
-from cli.input.options import JsonOption, LedgerOption, find_round, open_to_read
-from cli.screen.render import cards_text, console, print_json
-from ledger.leaf.events import ShoeRevealed
-from replay.engine.shoe import KEYSTREAM_BITS, LABEL, Shoe, commitment, context, shoe_digest
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import JsonOption, LedgerOption, find_round, open_to_read
+from shoeproof.cli.screen.render import cards_text, console, print_json
+from shoeproof.ledger.leaf.events import ShoeRevealed
+from shoeproof.replay.engine.shoe import (
+    KEYSTREAM_BITS,
+    LABEL,
+    Shoe,
+    commitment,
+    context,
+    shoe_digest,
+)
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 
 CARDS_A_LINE = 13
 

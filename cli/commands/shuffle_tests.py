@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from cli.exit_codes import FINDINGS
-from cli.input.counting import RebuildOption, told_of_waiting
-from cli.input.options import JsonOption, LedgerOption, open_to_read
-from cli.screen.render import (
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.counting import RebuildOption, told_of_waiting
+from shoeproof.cli.input.options import JsonOption, LedgerOption, open_to_read
+from shoeproof.cli.screen.render import (
     console,
     plain,
     plain_table,
@@ -25,8 +25,8 @@ WIDE_ENOUGH = 110
 """The width, in characters, from which the kind of each test is shown as well."""
 
 if TYPE_CHECKING:
-    from audit_reports.shuffle_tests.battery import Battery
-    from audit_reports.shuffle_tests.results import ShuffleTest
+    from shoeproof.audit_reports.shuffle_tests.battery import Battery
+    from shoeproof.audit_reports.shuffle_tests.results import ShuffleTest
 
 
 def register(app: typer.Typer) -> None:
@@ -48,7 +48,7 @@ def shuffle_tests_command(
     under projection, so that the next run derives the new shoes alone.
     """
     # NumPy takes longer to load than most commands to run.
-    from audit_reports.shuffle_tests.battery import run_shuffle_tests
+    from shoeproof.audit_reports.shuffle_tests.battery import run_shuffle_tests
 
     with open_to_read(path) as ledger, progress_bar() as bar:
         task = bar.add_task("shuffling")

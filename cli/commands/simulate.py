@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UsageError
-from cli.input.options import JsonOption, LedgerOption, ZoneOption, open_to_write
-from cli.input.rehearsal import AtOption, rehearsed_clock
-from cli.input.tables import (
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import JsonOption, LedgerOption, ZoneOption, open_to_write
+from shoeproof.cli.input.rehearsal import AtOption, rehearsed_clock
+from shoeproof.cli.input.tables import (
     GameArgument,
     SeatsOption,
     SideStakeOption,
@@ -15,13 +15,13 @@ from cli.input.tables import (
     stakes_in_words,
     table_settings,
 )
-from cli.screen.render import amount, console, print_json, progress_bar
-from ledger.leaf.clock import parse_time
-from ledger.leaf.recorded import read_leaf
-from replay.live.players import PLAYERS, make_player
-from replay.live.simulation import simulate
-from replay.rounds.catalogue import current_rules
-from replay.rounds.narrative import counted
+from shoeproof.cli.screen.render import amount, console, print_json, progress_bar
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.replay.live.players import PLAYERS, make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.rounds.catalogue import current_rules
+from shoeproof.replay.rounds.narrative import counted
 
 
 def register(app: typer.Typer) -> None:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.measure import Measurement
 
-from audit_reports.pages.cells import write_rows
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS
-from cli.input.counting import (
+from shoeproof.audit_reports.pages.cells import write_rows
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.counting import (
     CACHED,
     CachedOption,
     ParSheetsOption,
@@ -24,9 +24,16 @@ from cli.input.counting import (
     par_sheets_in,
     print_objection,
 )
-from cli.input.options import JsonOption, LedgersOption, open_all_to_read
-from cli.screen.render import console, json_text, plain, plain_table, print_error, print_verdict
-from ledger.files.durable import write_durably
+from shoeproof.cli.input.options import JsonOption, LedgersOption, open_all_to_read
+from shoeproof.cli.screen.render import (
+    console,
+    json_text,
+    plain,
+    plain_table,
+    print_error,
+    print_verdict,
+)
+from shoeproof.ledger.files.durable import write_durably
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,14 +109,14 @@ def sql_command(
         if not (as_csv or as_json):
             print_objection(tables)
         if not checks:
-            from audit_reports.tables.sql_types import ANYWHERE, PLAIN
+            from shoeproof.audit_reports.tables.sql_types import ANYWHERE, PLAIN
 
             answer = tables.ask(
                 COLUMNS if select is None else select, PLAIN if parquet is None else ANYWHERE
             )
             _show(answer, as_csv=as_csv, as_json=as_json, parquet=parquet)
             return
-        from audit_reports.tables.checks.run import run_checks
+        from shoeproof.audit_reports.tables.checks.run import run_checks
 
         found = run_checks(tables)
     if as_json:

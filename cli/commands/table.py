@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS
-from cli.input.options import (
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.options import (
     UTC_ZONE,
     JsonOption,
     LedgerOption,
@@ -22,8 +22,8 @@ from cli.input.options import (
     parse_zone,
     staff_signer,
 )
-from cli.input.wallets import operators_wallet, pay_by_hand
-from cli.screen.render import (
+from shoeproof.cli.input.wallets import operators_wallet, pay_by_hand
+from shoeproof.cli.screen.render import (
     MOST_SHOWN,
     amount,
     console,
@@ -33,8 +33,8 @@ from cli.screen.render import (
     print_verdict,
     progress_bar,
 )
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     GameDisabled,
     GameEnabled,
     Incident,
@@ -42,16 +42,16 @@ from ledger.leaf.events import (
     ServiceStarted,
     ServiceStopped,
 )
-from ledger.leaf.streams import OPERATIONS_STREAM
-from replay.cases.case import fold_cases, key_names
-from replay.currency import unit_of
-from replay.interruptions.holds import held_wins
-from replay.local_time import clock_text, zoned_text
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.narrative import counted
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.replay.cases.case import fold_cases, key_names
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.interruptions.holds import held_wins
+from shoeproof.replay.local_time import clock_text, zoned_text
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.narrative import counted
 
 if TYPE_CHECKING:
-    from replay.live.sweep import SweepResult
+    from shoeproof.replay.live.sweep import SweepResult
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -165,7 +165,7 @@ def sweep_command(
     every minute; it may run twice, or at once with others. Exit 0 when nothing that is due was
     left, 1 when something had to be.
     """
-    from replay.live.sweep import sweep
+    from shoeproof.replay.live.sweep import sweep
 
     shown_in = parse_zone(zone) or UTC_ZONE
     wallet = operators_wallet()
@@ -272,9 +272,9 @@ def release_command(
     it has findings that nobody decided about, and while a case about it is open. The wallet in
     SHOEPROOF_WALLET pays it; without one, it is said to be paid by hand.
     """
-    from replay.disputes.assess import assess
-    from replay.disputes.evidence import gather
-    from replay.disputes.record import release_held
+    from shoeproof.replay.disputes.assess import assess
+    from shoeproof.replay.disputes.evidence import gather
+    from shoeproof.replay.disputes.record import release_held
 
     wallet = operators_wallet()
     with open_to_write(path) as ledger:

@@ -11,11 +11,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from audit_reports.pages.cells import write_rows
-from cli.exit_codes import FINDINGS
-from cli.input.options import JsonOption, RulesOption
-from cli.input.tables import find_game
-from cli.screen.render import (
+from shoeproof.audit_reports.pages.cells import write_rows
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.options import JsonOption, RulesOption
+from shoeproof.cli.input.tables import find_game
+from shoeproof.cli.screen.render import (
     console,
     dealer_line,
     hand_line,
@@ -25,19 +25,19 @@ from cli.screen.render import (
     print_verdict,
     progress_bar,
 )
-from ledger.files.durable import write_durably
-from replay.engine.hand import DOUBLE, HIT, SPLIT, STAND, ZAP
-from replay.engine.round import Decide, RoundState
-from replay.engine.rules import Rules, rules_from_json
-from replay.games.game import Game
-from replay.written.round_text import ActMove, read_round
-from replay.written.walk import walk_round
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.replay.engine.hand import DOUBLE, HIT, SPLIT, STAND, ZAP
+from shoeproof.replay.engine.round import Decide, RoundState
+from shoeproof.replay.engine.rules import Rules, rules_from_json
+from shoeproof.replay.games.game import Game
+from shoeproof.replay.written.round_text import ActMove, read_round
+from shoeproof.replay.written.walk import walk_round
 
 if TYPE_CHECKING:
-    from replay.theory.chart import ChartRow
-    from replay.theory.readings import ReadingRow
-    from replay.theory.results import Theory
-    from replay.theory.verdict import Comparison
+    from shoeproof.replay.theory.chart import ChartRow
+    from shoeproof.replay.theory.readings import ReadingRow
+    from shoeproof.replay.theory.results import Theory
+    from shoeproof.replay.theory.verdict import Comparison
 
 GameArgument = Annotated[str, typer.Argument(metavar="GAME", help="zappit, zero or nba.")]
 PLACES: Final = 6
@@ -77,7 +77,7 @@ def theory_command(
 
     Each published return is compared with them.
     """
-    from replay.theory.verdict import compare
+    from shoeproof.replay.theory.verdict import compare
 
     game = find_game(game_id)
     rules = read_rules(game, rules_file)
@@ -108,8 +108,8 @@ def strategy_command(
     """Show the best strategy that looks at totals.
 
     It gives first cards, pairs, and what differs later."""
-    from replay.theory.chart_html import UP_NAMES, chart_page, legend
-    from replay.theory.strategies import strategy
+    from shoeproof.replay.theory.chart_html import UP_NAMES, chart_page, legend
+    from shoeproof.replay.theory.strategies import strategy
 
     game = find_game(game_id)
     rules = read_rules(game, rules_file)
@@ -169,7 +169,7 @@ def read_rules(game: Game, file: Path | None) -> Rules:
 
 def compute(rules: Rules) -> "Theory":
     """Return the theory of some rules, with a progress bar where it is not at hand."""
-    from replay.theory.cache import theory
+    from shoeproof.replay.theory.cache import theory
 
     with progress_bar() as bar:
         task = bar.add_task("exact theory", total=None)
@@ -177,7 +177,7 @@ def compute(rules: Rules) -> "Theory":
 
 
 def _try_readings(game: Game, rules: Rules) -> "list[ReadingRow]":
-    from replay.theory.readings import readings
+    from shoeproof.replay.theory.readings import readings
 
     changed = msgspec.structs.replace(game, rules=rules)
     with progress_bar() as bar:
@@ -337,7 +337,7 @@ def _print_decision(out: Console, state: RoundState, move: ActMove) -> None:
 
 
 def _values(state: RoundState, move: ActMove) -> dict[str, float]:
-    from replay.theory.live import decision_values
+    from shoeproof.replay.theory.live import decision_values
 
     values = decision_values(state)
     due = state.due
@@ -360,8 +360,8 @@ def _row_json(row: "ChartRow") -> dict[str, object]:
 
 
 def _print_chart(out: Console, rows: "list[ChartRow]") -> None:
-    from replay.theory.chart import SECTIONS
-    from replay.theory.chart_html import UP_NAMES, letters, row_label
+    from shoeproof.replay.theory.chart import SECTIONS
+    from shoeproof.replay.theory.chart_html import UP_NAMES, letters, row_label
 
     for section, members in groupby(rows, key=lambda row: row.section):
         table = plain_table(SECTIONS[section], *UP_NAMES)

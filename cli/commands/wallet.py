@@ -9,9 +9,9 @@ import msgspec
 import typer
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS
-from cli.input.options import (
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.exit_codes import FINDINGS
+from shoeproof.cli.input.options import (
     JsonOption,
     LedgerOption,
     ZoneOption,
@@ -19,15 +19,15 @@ from cli.input.options import (
     parse_local,
     parse_zone,
 )
-from cli.input.wallets import operators_wallet
-from cli.screen.render import MOST_SHOWN, console, plain, plain_table, print_verdict
-from ledger import Ledger
-from ledger.files.foreign import read_toml
-from ledger.leaf.events import AlarmRaised
-from ledger.leaf.streams import OPERATIONS_STREAM
-from replay.disputes.complaints.statement import read_statement
-from replay.wallet.intents import IN_FLIGHT, settle_open
-from replay.wallet.reconcile import Line, Reconciled, booked_in, reconcile
+from shoeproof.cli.input.wallets import operators_wallet
+from shoeproof.cli.screen.render import MOST_SHOWN, console, plain, plain_table, print_verdict
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.files.foreign import read_toml
+from shoeproof.ledger.leaf.events import AlarmRaised
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.replay.disputes.complaints.statement import read_statement
+from shoeproof.replay.wallet.intents import IN_FLIGHT, settle_open
+from shoeproof.replay.wallet.reconcile import Reconciled, WalletLine, booked_in, reconcile
 
 FIRST_MOMENT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """From when on a wallet is asked for movements: no ledger is older."""
@@ -129,13 +129,13 @@ def read_columns(path: Path) -> dict[str, str]:
         raise UsageError(f"{path.name} does not say what columns are called: {error}") from None
 
 
-def _lines(statement: Path, columns: Path | None, zone: ZoneInfo | None) -> list[Line]:
+def _lines(statement: Path, columns: Path | None, zone: ZoneInfo | None) -> list[WalletLine]:
     named = {} if columns is None else read_columns(columns)
     read = read_statement(statement.read_bytes(), statement.name, zone, named)
     unnamed = [line.line for line in read if line.reference is None]
     if unnamed:
         raise UsageError(f"{statement.name}, line {unnamed[0]}: the movement has no reference")
-    return [Line(line.reference or "", line.at, line.amount, line.line) for line in read]
+    return [WalletLine(line.reference or "", line.at, line.amount, line.line) for line in read]
 
 
 def _sign(ledger: Ledger, result: Reconciled) -> None:

@@ -5,25 +5,25 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import tell
-from cli.exit_codes import INTERRUPTED
-from cli.input.options import (
+from shoeproof.cli.errors import tell
+from shoeproof.cli.exit_codes import INTERRUPTED
+from shoeproof.cli.input.options import (
     LedgerOption,
     OutputOption,
     given_public_key,
     open_to_write,
     passphrase_from_environment,
 )
-from cli.screen.render import console
-from ledger.checkpoint.note import parse_vkey
-from ledger.errors import WitnessUnreachable
-from ledger.files.durable import write_durably
-from ledger.leaf.clock import utc_now
-from ledger.signing import sign_checkpoint
-from ledger.witness.client import ask, keep, make_request
-from ledger.witness.cosigner import EVIDENCE, LOGS, Witness
-from ledger.witness.request import with_cosignature
-from ledger.witness.witness_policy import parse_policy, require
+from shoeproof.cli.screen.render import console
+from shoeproof.ledger.checkpoint.note import parse_vkey
+from shoeproof.ledger.errors import WitnessUnreachable
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.leaf.clock import utc_now
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.witness.client import ask, keep, make_request
+from shoeproof.ledger.witness.cosigner import EVIDENCE, LOGS, Witness
+from shoeproof.ledger.witness.request import with_cosignature
+from shoeproof.ledger.witness.witness_policy import parse_policy, require
 from shoeproof.needs import need
 
 app = typer.Typer(
@@ -117,7 +117,7 @@ def serve_command(
     has it in front.
     """
     need("serving", "starlette", "uvicorn", extra="serve")
-    from ledger.witness.server import serve
+    from shoeproof.ledger.witness.server import serve
 
     witness = Witness.open(directory, passphrase=passphrase_from_environment())
     out = console()

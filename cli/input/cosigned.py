@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cli.errors import UsageError
-from cli.input.options import parse_age
-from ledger.leaf.clock import utc_now
-from ledger.witness.witness_policy import parse_policy, require
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import parse_age
+from shoeproof.ledger.leaf.clock import utc_now
+from shoeproof.ledger.witness.witness_policy import parse_policy, require
 
 
 def cosigned_by(note: bytes | None, policy: Path | None, max_age: str | None) -> dict[str, str]:

@@ -9,15 +9,15 @@ import typer
 from rich.progress import Progress
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.screen.render import console, plain, progress_bar
-from ledger import Ledger
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.screen.render import console, plain, progress_bar
+from shoeproof.ledger import Ledger
 
 if TYPE_CHECKING:
-    from audit_reports.rtp_report.figures import Scope
-    from audit_reports.rtp_report.model import Judged
-    from audit_reports.tables.par_sheets import ParSheet
-    from audit_reports.tables.views import Tables
+    from shoeproof.audit_reports.rtp_report.figures import Scope
+    from shoeproof.audit_reports.rtp_report.model import Judged
+    from shoeproof.audit_reports.tables.par_sheets import ParSheet
+    from shoeproof.audit_reports.tables.views import Tables
 
 RebuildOption = Annotated[
     bool,
@@ -81,7 +81,7 @@ def up_to_date(
     if rebuild and cached:
         raise UsageError("--rebuild counts anew, --cached does not: give one of them")
     # DuckDB and Arrow take longer to load than most commands to run.
-    from audit_reports.tables.views import open_tables
+    from shoeproof.audit_reports.tables.views import open_tables
 
     with progress_bar() as bar:
         task = bar.add_task("counting")
@@ -106,7 +106,7 @@ def all_up_to_date(
     par_sheets: "list[ParSheet] | None" = None,
 ) -> "Iterator[Tables]":
     """Bring the tables of ledgers up to date, and open them as one until the block ends."""
-    from audit_reports.tables.views import together
+    from shoeproof.audit_reports.tables.views import together
 
     with ExitStack() as stack:
         opened = [
@@ -135,7 +135,7 @@ def told_of_waiting(bar: Progress) -> Callable[[], object] | None:
 
 def par_sheets_in(file: Path | None) -> "list[ParSheet]":
     """Return the PAR sheets in a file, none where there is none."""
-    from audit_reports.tables.par_sheets import read_par_sheets
+    from shoeproof.audit_reports.tables.par_sheets import read_par_sheets
 
     return [] if file is None else read_par_sheets(file)
 
@@ -160,8 +160,8 @@ def count(
     `cached` leaves be what was counted before, unread.
     The second value is what verification says of the first leaf not counted, None where all are.
     """
-    from audit_reports.rtp_report.figures import Scope
-    from audit_reports.rtp_report.from_ledger import judged_of
+    from shoeproof.audit_reports.rtp_report.figures import Scope
+    from shoeproof.audit_reports.rtp_report.from_ledger import judged_of
 
     with all_up_to_date(
         ledgers, rebuild=rebuild, cached=cached, verified_only=verified_only

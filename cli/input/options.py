@@ -17,15 +17,21 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from cli.errors import PASSPHRASE_VARIABLE, UsageError
-from ledger import Ledger
-from ledger.keys.key import Signer, read_key
-from ledger.leaf.canonical import LARGEST_INTEGER
-from ledger.leaf.clock import Clock
-from ledger.leaf.streams import stream_kind
-from ledger.store.directory import KEYS, SETTINGS, check_lies_within, is_url, keys_are_encrypted
-from replay.currency import amount_text, decimal_places, exact_minor_units
-from replay.local_time import moment_of
+from shoeproof.cli.errors import PASSPHRASE_VARIABLE, UsageError
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.keys.key import Signer, read_key
+from shoeproof.ledger.leaf.canonical import LARGEST_INTEGER
+from shoeproof.ledger.leaf.clock import Clock
+from shoeproof.ledger.leaf.streams import stream_kind
+from shoeproof.ledger.store.directory import (
+    KEYS,
+    SETTINGS,
+    check_lies_within,
+    is_url,
+    keys_are_encrypted,
+)
+from shoeproof.replay.currency import amount_text, decimal_places, exact_minor_units
+from shoeproof.replay.local_time import moment_of
 
 LEDGER_VARIABLE = "SHOEPROOF_LEDGER"
 DEFAULT_NAME = "ledger"

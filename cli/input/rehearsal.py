@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UsageError
-from cli.input.options import parse_local, parse_zone
-from ledger.leaf.clock import Clock, utc_now
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import parse_local, parse_zone
+from shoeproof.ledger.leaf.clock import Clock, utc_now
 
 AtOption = Annotated[
     str | None,

@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from cli.errors import UsageError
-from cli.input.options import read_minor_units
-from ledger.leaf.events import Mode
-from replay.engine.rules import Rules
-from replay.errors import StakeRefused
-from replay.games.game import Game
-from replay.games.published import GAMES
-from replay.live.table import TableSettings
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import read_minor_units
+from shoeproof.ledger.leaf.events import Mode
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import StakeRefused
+from shoeproof.replay.games.game import Game
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.table import TableSettings
 
 GameArgument = Annotated[
     str, typer.Argument(metavar="GAME", help="zappit, zero or nba, or a variant's id.")

@@ -4,11 +4,11 @@ import os
 from collections.abc import Iterable
 from typing import Final
 
-from cli.errors import say
-from cli.screen.render import amount
-from ledger import Recorded
-from replay.rounds.wallet_check import has_wallet
-from replay.wallet.http import HttpWallet
+from shoeproof.cli.errors import say
+from shoeproof.cli.screen.render import amount
+from shoeproof.ledger import Recorded
+from shoeproof.replay.rounds.wallet_check import has_wallet
+from shoeproof.replay.wallet.http import HttpWallet
 
 WALLET_VARIABLE: Final = "SHOEPROOF_WALLET"
 """The environment variable that holds the wallet's URL; no ledger's directory may say it."""

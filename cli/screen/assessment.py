@@ -7,15 +7,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cli.screen.render import amount, plain, plain_table, print_findings
-from ledger.leaf.events import RoundOpened
-from replay.cases.assessment import Assessment, BetPrice, Remedy, Source
-from replay.cases.case import Case
-from replay.currency import number_text, unit_words
-from replay.disputes.decide import Plan
-from replay.disputes.evidence import Evidence, currency_of
-from replay.local_time import zoned_text
-from replay.rounds.narrative import decision_word
+from shoeproof.cli.screen.render import amount, plain, plain_table, print_findings
+from shoeproof.ledger.leaf.events import RoundOpened
+from shoeproof.replay.cases.assessment import Assessment, BetPrice, Remedy, Source
+from shoeproof.replay.cases.case import Case
+from shoeproof.replay.currency import number_text, unit_words
+from shoeproof.replay.disputes.decide import Plan
+from shoeproof.replay.disputes.evidence import Evidence, currency_of
+from shoeproof.replay.local_time import zoned_text
+from shoeproof.replay.rounds.narrative import decision_word
 
 MOST_ROUNDS = 10
 """How many of the other rounds touched a terminal shows; `--json` has all."""

@@ -3,10 +3,10 @@
 from rich.console import Console
 from rich.text import Text
 
-from cli.screen.render import print_findings, print_sentence
-from ledger.verify.integrity import Integrity
-from ledger.verify.known_checkpoints import KnownCheckpoint
-from replay.rounds.narrative import counted
+from shoeproof.cli.screen.render import print_findings, print_sentence
+from shoeproof.ledger.verify.integrity import Integrity
+from shoeproof.ledger.verify.known_checkpoints import KnownCheckpoint
+from shoeproof.replay.rounds.narrative import counted
 
 
 def print_integrity(out: Console, proved: Integrity, *, all_read: bool) -> None:

@@ -3,14 +3,14 @@
 from rich.console import Console
 from rich.text import Text
 
-from cli.screen.render import card_text, plain_table
-from replay.currency import decimal_places, unit_of
-from replay.engine.cards import VALUE
-from replay.engine.round import open_round
-from replay.luck.kinds import INITIAL_DEAL, LUCK, SKILL
-from replay.luck.one_round import Decomposition, Part
-from replay.luck.recorded import decompose_replay, symbols_of
-from replay.rounds.replayer import Replay
+from shoeproof.cli.screen.render import card_text, plain_table
+from shoeproof.replay.currency import decimal_places, unit_of
+from shoeproof.replay.engine.cards import VALUE
+from shoeproof.replay.engine.round import open_round
+from shoeproof.replay.luck.kinds import INITIAL_DEAL, LUCK, SKILL
+from shoeproof.replay.luck.one_round import Contribution, Decomposition
+from shoeproof.replay.luck.recorded import decompose_replay, symbols_of
+from shoeproof.replay.rounds.replayer import Replay
 
 _MORE_PLACES = 2
 """Decimals beyond the minor unit: a mean is seldom a whole one."""
@@ -85,14 +85,14 @@ def _sum(apart: Decomposition, seat: str, bet: str, term: str) -> float:
     return sum(part.amount_minor for part in mine if part.term == term)
 
 
-def _card(part: Part, symbols: list[str]) -> Text:
+def _card(part: Contribution, symbols: list[str]) -> Text:
     if part.term != LUCK or part.kind == INITIAL_DEAL or part.move is None:
         return Text("")
     symbol = symbols[part.move]
     return card_text(symbol) if symbol in VALUE else Text(symbol)
 
 
-def _signed(part: Part, term: str, currency: str) -> str:
+def _signed(part: Contribution, term: str, currency: str) -> str:
     return _fine(part.amount_minor, currency, signed=True) if part.term == term else ""
 
 

@@ -25,13 +25,13 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from cli.exit_codes import READER_GONE
-from ledger import Finding
-from ledger.files.printable import printable, printable_json
-from replay.currency import amount_text
-from replay.engine.cards import FACE_DOWN, VALUE, is_red, pretty
-from replay.engine.round import RoundState, SeatHand
-from replay.rounds.narrative import dealer_cards, dealer_total, hand_total
+from shoeproof.cli.exit_codes import READER_GONE
+from shoeproof.ledger import Finding
+from shoeproof.ledger.files.printable import printable, printable_json
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.engine.cards import FACE_DOWN, VALUE, is_red, pretty
+from shoeproof.replay.engine.round import RoundState, SeatHand
+from shoeproof.replay.rounds.narrative import dealer_cards, dealer_total, hand_total
 
 ID_WIDTH = 36
 """The width of a round's id, which must survive copying from the screen."""

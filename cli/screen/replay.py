@@ -6,17 +6,24 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cli.screen.render import amount, dealer_line, hand_line, plain, plain_table, print_findings
-from cli.screen.timeline import describe_event
-from ledger import Finding
-from ledger.leaf.events import BetSettled, RoundVoided
-from replay.currency import unit_of
-from replay.engine.round import RoundState
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
-from replay.local_time import clock_text, zoned_text
-from replay.rounds.narrative import actor_of, counted
-from replay.rounds.replayer import Replay
+from shoeproof.cli.screen.render import (
+    amount,
+    dealer_line,
+    hand_line,
+    plain,
+    plain_table,
+    print_findings,
+)
+from shoeproof.cli.screen.timeline import describe_event
+from shoeproof.ledger import Finding
+from shoeproof.ledger.leaf.events import BetSettled, RoundVoided
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.engine.round import RoundState
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.local_time import clock_text, zoned_text
+from shoeproof.replay.rounds.narrative import actor_of, counted
+from shoeproof.replay.rounds.replayer import Replay
 
 
 def print_replay(

@@ -8,11 +8,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from audit_reports.pages.numerals import percent, standard_errors
-from cli.screen.render import amount, plain, plain_table, print_sentence
+from shoeproof.audit_reports.pages.numerals import percent, standard_errors
+from shoeproof.cli.screen.render import amount, plain, plain_table, print_sentence
 
 if TYPE_CHECKING:
-    from audit_reports.rtp_report.model import Award, Bounds, GameReport, Judged, Row
+    from shoeproof.audit_reports.rtp_report.model import (
+        Award,
+        GameReport,
+        Judged,
+        ReturnInterval,
+        Row,
+    )
 
 WIDE_ENOUGH: Final = 110
 """The width, in characters, from which amounts and what was expected are shown as well."""
@@ -51,8 +57,8 @@ def print_rtp(
             out.print(Text(plain(told), "bold red"))
     if not games:
         out.print("no rounds for real money are recorded in this period")
-    from audit_reports.rtp_report.apart import accounted_words
-    from replay.currency import unit_words
+    from shoeproof.audit_reports.rtp_report.apart import accounted_words
+    from shoeproof.replay.currency import unit_words
 
     for game in games:
         digest = game.rules_digest[:16]
@@ -123,9 +129,9 @@ def _rolling(game: "GameReport") -> Iterator[Padding]:
 
 
 def _slices(game: "GameReport", by: str, rows: "Sequence[Row]", width: int, zone: str) -> Table:
-    from audit_reports.rtp_report.slices import slice_words
-    from audit_reports.rtp_report.spans import PERIODS
-    from audit_reports.rtp_report.write import rows_in_time
+    from shoeproof.audit_reports.rtp_report.slices import slice_words
+    from shoeproof.audit_reports.rtp_report.spans import PERIODS
+    from shoeproof.audit_reports.rtp_report.write import rows_in_time
 
     names = by.split(",")
     extra = _extra_columns(width)
@@ -197,7 +203,7 @@ def _awards(awards: "Sequence[Award]") -> Iterator[Text]:
         yield Text(f"apart: {plain(told)}, in no return")
 
 
-def bar(realised: float | None, expected: float | None, band: "Bounds | None") -> str:
+def bar(realised: float | None, expected: float | None, band: "ReturnInterval | None") -> str:
     """Return a return in its band as a bar whose middle is what was expected.
 
     It reaches twice as far as the band; what lies beyond stands at its end.
@@ -222,13 +228,13 @@ def _word(word: str) -> Text:
 
 
 def _name(bet: str) -> str:
-    from audit_reports.pages.words import bet_words
+    from shoeproof.audit_reports.pages.words import bet_words
 
     return plain(bet_words(bet))
 
 
 def _amounts(row: "Row", currency: str) -> tuple[str, ...]:
-    from replay.currency import number_text
+    from shoeproof.replay.currency import number_text
 
     money = (number_text(each, currency) for each in (row.staked_minor, row.paid_minor))
     return *money, _percent(row.rtp_on_total_staked)

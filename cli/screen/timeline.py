@@ -5,11 +5,11 @@ from typing import Final
 
 from rich.text import Text
 
-from cli.screen.render import plain
-from ledger.leaf.events import DecisionMade, RoundOpened
-from replay.currency import unit_of
-from replay.rounds.narrative import describe
-from replay.rounds.replayer import Step
+from shoeproof.cli.screen.render import plain
+from shoeproof.ledger.leaf.events import DecisionMade, RoundOpened
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.rounds.narrative import describe
+from shoeproof.replay.rounds.replayer import Step
 
 _RED_CARD: Final = r"\b(?:10|[A2-9JQK])[♦♥]"
 _BLACK_CARD: Final = r"\b(?:10|[A2-9JQK])[♣♠]"

@@ -15,9 +15,9 @@ from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from ledger.errors import KeyUnusable, NoteRefused
-from ledger.files.printable import printable
-from ledger.keys.key import ED25519, key_id, split_vkey, vkey
+from shoeproof.ledger.errors import KeyUnusable, NoteRefused
+from shoeproof.ledger.files.printable import printable
+from shoeproof.ledger.keys.key import ED25519, key_id, split_vkey, vkey
 
 Kind: TypeAlias = Literal[1, 4]
 COSIGNATURE: Final = 4
@@ -64,7 +64,7 @@ class Note(NamedTuple):
     signatures: tuple[Signature, ...]
 
 
-class Verified(NamedTuple):
+class VerifiedSignature(NamedTuple):
     """A signature that holds; `time` is a cosignature's, in seconds since 1970, else None."""
 
     key: NoteKey
@@ -137,7 +137,9 @@ def _parse_line(line: str) -> Signature:
     return Signature(match[1], value[:_ID_SIZE], value[_ID_SIZE:])
 
 
-def verify_note(data: bytes, keys: Collection[NoteKey]) -> tuple[Note, tuple[Verified, ...]]:
+def verify_note(
+    data: bytes, keys: Collection[NoteKey]
+) -> tuple[Note, tuple[VerifiedSignature, ...]]:
     """Return a note and its signatures by known keys, of which there is at least one.
 
     Raises NoteRefused for text that is not a note, when no known key signed it, and when the
@@ -147,7 +149,7 @@ def verify_note(data: bytes, keys: Collection[NoteKey]) -> tuple[Note, tuple[Ver
     known = {(key.name, key.key_id): key for key in keys}
     if len(known) != len(set(keys)):
         raise NoteRefused("two of the keys given share a name and an id")
-    verified: list[Verified] = []
+    verified: list[VerifiedSignature] = []
     for signature in note.signatures:
         key = known.get((signature.name, signature.key_id))
         if key is not None:
@@ -158,7 +160,7 @@ def verify_note(data: bytes, keys: Collection[NoteKey]) -> tuple[Note, tuple[Ver
     return note, tuple(verified)
 
 
-def _verify(text: str, signature: Signature, key: NoteKey) -> Verified:
+def _verify(text: str, signature: Signature, key: NoteKey) -> VerifiedSignature:
     time, value, message = None, signature.value, text.encode()
     if key.kind == COSIGNATURE:
         time, value = int.from_bytes(value[:_TIME_SIZE], "big"), value[_TIME_SIZE:]
@@ -167,7 +169,7 @@ def _verify(text: str, signature: Signature, key: NoteKey) -> Verified:
         Ed25519PublicKey.from_public_bytes(key.raw).verify(value, message)
     except InvalidSignature:
         raise NoteRefused(f"the signature by {key.name} is not valid: the note is forged") from None
-    return Verified(key, time)
+    return VerifiedSignature(key, time)
 
 
 def _cosigned(text: str, time: int) -> bytes:

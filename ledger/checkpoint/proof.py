@@ -8,8 +8,8 @@ import re
 from base64 import b64decode, b64encode
 from typing import NamedTuple
 
-from ledger.errors import ProofRefused
-from ledger.tree.merkle import HASH_SIZE
+from shoeproof.ledger.errors import ProofRefused
+from shoeproof.ledger.tree.merkle import HASH_SIZE
 
 _HEADER = "c2sp.org/tlog-proof@v1"
 _head = re.compile(

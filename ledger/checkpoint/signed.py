@@ -9,10 +9,10 @@ from base64 import b64decode, b64encode
 from collections.abc import Collection
 from typing import NamedTuple
 
-from ledger.checkpoint.note import NoteKey, Verified, parse_note, verify_note
-from ledger.errors import NoteRefused
-from ledger.keys.keyring import KeyRing
-from ledger.tree.merkle import HASH_SIZE
+from shoeproof.ledger.checkpoint.note import NoteKey, VerifiedSignature, parse_note, verify_note
+from shoeproof.ledger.errors import NoteRefused
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.tree.merkle import HASH_SIZE
 
 LARGEST_SIZE = 2**63 - 1
 """The largest tree a checkpoint may name: beyond it readers disagree."""
@@ -37,7 +37,7 @@ class SignedCheckpoint(NamedTuple):
     """A checkpoint, which known keys signed it, and the note itself, verbatim."""
 
     checkpoint: Checkpoint
-    signatures: tuple[Verified, ...]
+    signatures: tuple[VerifiedSignature, ...]
     note: bytes
 
 

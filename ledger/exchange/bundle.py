@@ -13,30 +13,37 @@ from typing import Any, Literal
 
 import msgspec
 
-from ledger.checkpoint.proof import InclusionProof, parse_head, proof_head
-from ledger.checkpoint.signed import (
+from shoeproof.ledger.checkpoint.proof import InclusionProof, parse_head, proof_head
+from shoeproof.ledger.checkpoint.signed import (
     Checkpoint,
     SignedCheckpoint,
     log_keys,
     parse_checkpoint,
     verify_checkpoint,
 )
-from ledger.errors import BundleUnreadable, EventUnreadable, KeyUnusable, ProofRefused
-from ledger.files.foreign import read_json
-from ledger.files.printable import printable_json
-from ledger.findings import Finding
-from ledger.keys.keyring import KeyRing
-from ledger.keys.trust import build_ring, given_key
-from ledger.leaf.events import CLOSING, PolicyAdded, RulesAdded, Seen
-from ledger.leaf.recorded import Recorded, read_leaf
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import KEYS_STREAM, POLICIES_STREAM, RULES_STREAM
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.store.kept_checkpoints import kept_checkpoints
-from ledger.tree.merkle import leaf_hash, verify_consistency, verify_inclusion
-from ledger.verify.known_checkpoints import KnownCheckpoint
-from ledger.verify.scan import Link, anchors_in, check_leaf, check_link, leaf_from_bytes, link_of
+from shoeproof.ledger.errors import BundleUnreadable, EventUnreadable, KeyUnusable, ProofRefused
+from shoeproof.ledger.files.foreign import read_json
+from shoeproof.ledger.files.printable import printable_json
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.keys.trust import build_ring, given_key
+from shoeproof.ledger.leaf.events import CLOSING, PolicyAdded, RulesAdded, Seen
+from shoeproof.ledger.leaf.recorded import Recorded, read_leaf
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import KEYS_STREAM, POLICIES_STREAM, RULES_STREAM
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store.kept_checkpoints import kept_checkpoints
+from shoeproof.ledger.tree.merkle import leaf_hash, verify_consistency, verify_inclusion
+from shoeproof.ledger.verify.known_checkpoints import KnownCheckpoint
+from shoeproof.ledger.verify.scan import (
+    Link,
+    anchors_in,
+    check_leaf,
+    check_link,
+    leaf_from_bytes,
+    link_of,
+)
 
 
 class BundledLeaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

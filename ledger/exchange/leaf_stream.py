@@ -9,10 +9,10 @@ for each leaf's signature.
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from ledger.checkpoint.signed import Checkpoint, parse_text
-from ledger.errors import EventUnreadable, NoteRefused
-from ledger.exchange.tile_files import encode_entries, read_entries
-from ledger.tree.merkle import Peaks, add_to_peaks, leaf_hash, root_of_peaks
+from shoeproof.ledger.checkpoint.signed import Checkpoint, parse_text
+from shoeproof.ledger.errors import EventUnreadable, NoteRefused
+from shoeproof.ledger.exchange.tile_files import encode_entries, read_entries
+from shoeproof.ledger.tree.merkle import Peaks, add_to_peaks, leaf_hash, root_of_peaks
 
 _LONGEST_END = 1 << 16
 

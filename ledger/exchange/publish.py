@@ -11,25 +11,25 @@ from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
-from ledger import findings as codes
-from ledger.checkpoint.signed import Checkpoint, parse_checkpoint, verify_by_ring
-from ledger.errors import EventUnreadable, PublishRefused, StoreDamaged
-from ledger.exchange.tile_files import CHECKPOINT, encode_entries, read_entries, tile_path
-from ledger.files.durable import locked, make_folder, write_durably
-from ledger.findings import Finding, sort_findings
-from ledger.keys.trust import build_ring, given_key
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.tree.merkle import HASH_SIZE, leaf_hash
-from ledger.tree.tiles import WIDTH, Tree, tiles_of
-from ledger.verify.batch import LeafBatch
-from ledger.verify.rebuild_tree import roots_at
-from ledger.verify.scan import Chains, Link, leaf_from_bytes, scan
-from ledger.verify.tile_check import check_tiles
-from ledger.verify.whole import VerifyResult
-from ledger.verify.workers import Progress
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.checkpoint.signed import Checkpoint, parse_checkpoint, verify_by_ring
+from shoeproof.ledger.errors import EventUnreadable, PublishRefused, StoreDamaged
+from shoeproof.ledger.exchange.tile_files import CHECKPOINT, encode_entries, read_entries, tile_path
+from shoeproof.ledger.files.durable import locked, make_folder, write_durably
+from shoeproof.ledger.findings import Finding, sort_findings
+from shoeproof.ledger.keys.trust import build_ring, given_key
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.tree.merkle import HASH_SIZE, leaf_hash
+from shoeproof.ledger.tree.tiles import WIDTH, Tree, tiles_of
+from shoeproof.ledger.verify.batch import LeafBatch
+from shoeproof.ledger.verify.rebuild_tree import roots_at
+from shoeproof.ledger.verify.scan import Chains, Link, leaf_from_bytes, scan
+from shoeproof.ledger.verify.tile_check import check_tiles
+from shoeproof.ledger.verify.whole import VerifyResult
+from shoeproof.ledger.verify.workers import Progress
 
 
 def publish(ledger: Ledger, folder: Path, note: bytes | None = None) -> Checkpoint:

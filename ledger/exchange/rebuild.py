@@ -12,24 +12,24 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from ledger.checkpoint.signed import parse_checkpoint
-from ledger.errors import ImportRefused, KeyUnusable, StreamConflict
-from ledger.exchange.publish import PublishedLog
-from ledger.exchange.tile_files import CHECKPOINT
-from ledger.exchange.transfer import BATCH
-from ledger.files.durable import write_durably
-from ledger.keys.key import PrivateKey
-from ledger.leaf.clock import utc_now
-from ledger.leaf.recorded import read_leaf
-from ledger.ledger import Ledger
-from ledger.store import directory
-from ledger.store.guard import Signed
-from ledger.store.opening import store_at
-from ledger.store.sqlite import Store
-from ledger.store.transaction import SealedEvent
-from ledger.tree.merkle import Peaks, add_to_peaks, leaf_hashes
-from ledger.verify.scan import leaf_from_bytes
-from ledger.verify.whole import verify
+from shoeproof.ledger.checkpoint.signed import parse_checkpoint
+from shoeproof.ledger.errors import ImportRefused, KeyUnusable, StreamConflict
+from shoeproof.ledger.exchange.publish import PublishedLog
+from shoeproof.ledger.exchange.tile_files import CHECKPOINT
+from shoeproof.ledger.exchange.transfer import BATCH
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.keys.key import PrivateKey
+from shoeproof.ledger.leaf.clock import utc_now
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store import directory
+from shoeproof.ledger.store.guard import Signed
+from shoeproof.ledger.store.opening import store_at
+from shoeproof.ledger.store.sqlite import Store
+from shoeproof.ledger.store.transaction import SealedEvent
+from shoeproof.ledger.tree.merkle import Peaks, add_to_peaks, leaf_hashes
+from shoeproof.ledger.verify.scan import leaf_from_bytes
+from shoeproof.ledger.verify.whole import verify
 
 
 class Rebuilt(NamedTuple):

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from ledger.errors import EventUnreadable
-from ledger.leaf.layout import LARGEST_LEAF
-from ledger.tree.tiles import WIDTH
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.leaf.layout import LARGEST_LEAF
+from shoeproof.ledger.tree.tiles import WIDTH
 
 CHECKPOINT = "checkpoint"
 """The name of the file with the signed checkpoint."""

@@ -9,16 +9,23 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import BinaryIO, NamedTuple
 
-from ledger.errors import EventUnreadable, ImportRefused
-from ledger.exchange.leaf_stream import read_stream, write_stream
-from ledger.findings import Finding
-from ledger.keys.trust import Admission
-from ledger.leaf.events import Seen
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.ledger import Ledger
-from ledger.store.transaction import Conditions, SealedEvent
-from ledger.verify.scan import Link, anchors_in, check_leaf, check_link, leaf_from_bytes, link_of
+from shoeproof.ledger.errors import EventUnreadable, ImportRefused
+from shoeproof.ledger.exchange.leaf_stream import read_stream, write_stream
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.keys.trust import Admission
+from shoeproof.ledger.leaf.events import Seen
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store.transaction import Conditions, SealedEvent
+from shoeproof.ledger.verify.scan import (
+    Link,
+    anchors_in,
+    check_leaf,
+    check_link,
+    leaf_from_bytes,
+    link_of,
+)
 
 BATCH = 1024
 """How many leaves are taken in by one transaction."""

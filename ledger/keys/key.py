@@ -18,11 +18,11 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from ledger.errors import KeyUnusable
-from ledger.files.durable import write_durably
-from ledger.files.printable import printable
-from ledger.keys.encryption import checked_der, encrypt, is_encrypted
-from ledger.leaf.events import KeyAdded, Role
+from shoeproof.ledger.errors import KeyUnusable
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.files.printable import printable
+from shoeproof.ledger.keys.encryption import checked_der, encrypt, is_encrypted
+from shoeproof.ledger.leaf.events import KeyAdded, Role
 
 PrivateKey: TypeAlias = Ed25519PrivateKey | X25519PrivateKey
 
@@ -203,8 +203,8 @@ def ed25519(key: PrivateKey) -> Ed25519PrivateKey:
 def write_key(path: Path, key: PrivateKey, passphrase: bytes | None) -> None:
     """Write a private key to a new file as PKCS#8 PEM (RFC 5958), mode 0600, and make it durable.
 
-    It is encrypted when a passphrase is given (`ledger.keys.encryption`). Raises KeyUnusable when
-    the file exists already or cannot be written.
+    It is encrypted when a passphrase is given (`shoeproof.ledger.keys.encryption`). Raises
+    KeyUnusable when the file exists already or cannot be written.
     """
     encoding = serialization.Encoding.DER if passphrase else serialization.Encoding.PEM
     text = key.private_bytes(

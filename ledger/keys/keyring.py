@@ -16,9 +16,9 @@ from typing import Final
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from ledger.errors import KeyNameTaken, KeyNotValid, KeyUnusable, RolesRefused
-from ledger.keys.key import PublicKey, check_name, decode_public_key
-from ledger.leaf.events import KeyAdded, KeyRevoked, Role
+from shoeproof.ledger.errors import KeyNameTaken, KeyNotValid, KeyUnusable, RolesRefused
+from shoeproof.ledger.keys.key import PublicKey, check_name, decode_public_key
+from shoeproof.ledger.leaf.events import KeyAdded, KeyRevoked, Role
 
 ONE_SERVERS_ROLES: Final = frozenset[Role](("engine", "settlement"))
 """The roles one key may have together: what a game server plays and settles, it signs itself."""

@@ -11,15 +11,15 @@ from typing import TypeAlias
 
 from cryptography.exceptions import InvalidSignature
 
-from ledger import findings as codes
-from ledger.errors import EventUnreadable, KeyNotValid, KeyUnusable
-from ledger.findings import Finding
-from ledger.keys.key import PublicKey, decode_public_key, parse_vkey
-from ledger.keys.keyring import KeyRing
-from ledger.leaf import envelope, layout
-from ledger.leaf.events import EVENTS, KeyAdded, KeyRevoked
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.errors import EventUnreadable, KeyNotValid, KeyUnusable
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.keys.key import PublicKey, decode_public_key, parse_vkey
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.leaf import envelope, layout
+from shoeproof.ledger.leaf.events import EVENTS, KeyAdded, KeyRevoked
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
 
 KeysAfter: TypeAlias = Callable[[int], list[StoredLeaf]]
 """Gives the leaves of the stream `keys` from its n-th on, as seen inside a transaction."""

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-from ledger.errors import ClockStepped
+from shoeproof.ledger.errors import ClockStepped
 
 Clock: TypeAlias = Callable[[], datetime]
 """Gives the present moment as an aware datetime."""

@@ -13,11 +13,11 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from ledger.errors import EventUnreadable
-from ledger.leaf import canonical
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import EVENTS, EventData, PolicyAdded, RulesAdded
-from ledger.leaf.layout import LARGEST_LEAF
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.leaf import canonical
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import EVENTS, EventData, PolicyAdded, RulesAdded
+from shoeproof.ledger.leaf.layout import LARGEST_LEAF
 
 VERSION = 1
 """The version of the envelope, its field `v`."""
@@ -80,7 +80,7 @@ _decode_data = {name: msgspec.json.Decoder(cls).decode for name, cls in EVENTS.i
 def payload(event: Event) -> bytes:
     """Return an event's canonical JSON.
 
-    Raises ValueError when a value has no canonical form (`ledger.leaf.canonical`).
+    Raises ValueError when a value has no canonical form (`shoeproof.ledger.leaf.canonical`).
     """
     if isinstance(event.data, RulesAdded):
         canonical.check(event.data.rules)

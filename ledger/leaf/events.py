@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import msgspec
 
-from ledger.leaf.streams import Kind, stream_kind
+from shoeproof.ledger.leaf.streams import Kind, stream_kind
 
 Role: TypeAlias = Literal["engine", "settlement", "staff", "operator", "log"]
 ROLES: tuple[Role, ...] = ("engine", "settlement", "staff", "operator", "log")

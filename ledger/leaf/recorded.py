@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from ledger.errors import EventUnreadable
-from ledger.leaf import envelope
-from ledger.leaf.envelope import Event
-from ledger.leaf.stored import StoredLeaf
-from ledger.tree.merkle import leaf_hash
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.leaf import envelope
+from shoeproof.ledger.leaf.envelope import Event
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.tree.merkle import leaf_hash
 
 
 class Recorded(NamedTuple):

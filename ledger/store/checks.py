@@ -7,8 +7,8 @@ What does not hold undoes what was sent meanwhile.
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeAlias
 
-from ledger.errors import StreamConflict
-from ledger.store.schema import SELECT_LAST_SEQ
+from shoeproof.ledger.errors import StreamConflict
+from shoeproof.ledger.store.schema import SELECT_LAST_SEQ
 
 Check: TypeAlias = Callable[[], None]
 """Waits for what was asked, and raises where it does not hold."""

@@ -20,11 +20,17 @@ from typing import NamedTuple
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from ledger.errors import KeyUnusable, LedgerExists, NotALedger, StoreUnavailable, UnsupportedFormat
-from ledger.files.durable import make_durable, temporary_folder
-from ledger.files.foreign import read_toml
-from ledger.keys.key import PrivateKey, check_name, decode_public_key
-from ledger.leaf.events import Role
+from shoeproof.ledger.errors import (
+    KeyUnusable,
+    LedgerExists,
+    NotALedger,
+    StoreUnavailable,
+    UnsupportedFormat,
+)
+from shoeproof.ledger.files.durable import make_durable, temporary_folder
+from shoeproof.ledger.files.foreign import read_toml
+from shoeproof.ledger.keys.key import PrivateKey, check_name, decode_public_key
+from shoeproof.ledger.leaf.events import Role
 
 FORMAT = 3
 """The version of the directory's layout and of the tables."""
@@ -45,7 +51,7 @@ FIRST_ROLES: tuple[Role, ...] = ("operator", "engine", "settlement", "staff", "l
 """The roles a new ledger has a key for, the trust anchor's first."""
 
 GUARD = "guard"
-"""The file that remembers what was last signed (`ledger.store.guard`)."""
+"""The file that remembers what was last signed (`shoeproof.ledger.store.guard`)."""
 
 CHECKPOINTS = "checkpoints"
 """The directory of every checkpoint signed so far, each named by its size."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from eventsourcing.persistence import PersistenceError
 
-from ledger.errors import (
+from shoeproof.ledger.errors import (
     LedgerError,
     LedgerExists,
     NotALedger,
@@ -16,7 +16,7 @@ from ledger.errors import (
     StoreUnavailable,
     StreamConflict,
 )
-from ledger.files.durable import TakenTooLong, turn
+from shoeproof.ledger.files.durable import TakenTooLong, turn
 
 _LOCKED: Final = "the ledger is locked by another program: try again when it ends"
 _READ_ONLY: Final = "the ledger is read-only: it needs write permission"

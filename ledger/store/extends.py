@@ -11,9 +11,9 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Final
 
-from ledger.errors import SigningRefused, StoreDamaged
-from ledger.store.guard import Guard, Signed
-from ledger.tree.tiles import Tree
+from shoeproof.ledger.errors import SigningRefused, StoreDamaged
+from shoeproof.ledger.store.guard import Guard, Signed
+from shoeproof.ledger.tree.tiles import Tree
 
 GO_ON: Final = (
     "bring back the database that was signed (every copy whose `fsck` names no damage will do); if "

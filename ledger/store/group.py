@@ -12,8 +12,8 @@ from contextlib import suppress
 from threading import Event, Lock
 from typing import Any, Final, TypeAlias, TypeVar, cast
 
-from ledger.errors import StoreUnavailable
-from ledger.store.transaction import Transaction
+from shoeproof.ledger.errors import StoreUnavailable
+from shoeproof.ledger.store.transaction import Transaction
 
 Answer = TypeVar("Answer")
 
@@ -71,7 +71,7 @@ class Unit:
         return self._answer
 
 
-class Group:
+class CommitGroup:
     """The units that wait to be written to one store; `most` of them go into a transaction."""
 
     def __init__(self, write: Callable[[Sequence[Unit]], None]) -> None:

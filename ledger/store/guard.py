@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 
-from ledger.errors import SigningRefused
-from ledger.files.durable import locked, write_durably
-from ledger.files.foreign import read_json
-from ledger.tree.merkle import Peaks, root_of_peaks
+from shoeproof.ledger.errors import SigningRefused
+from shoeproof.ledger.files.durable import locked, write_durably
+from shoeproof.ledger.files.foreign import read_json
+from shoeproof.ledger.tree.merkle import Peaks, root_of_peaks
 
 
 class Signed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,9 +14,9 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
-from ledger.errors import IntentOpen, StoreDamaged, StoreUnavailable, StreamConflict
-from ledger.store.checks import Asks, Check, not_gone_on
-from ledger.store.extends import Growth, must_not_shrink
+from shoeproof.ledger.errors import IntentOpen, StoreDamaged, StoreUnavailable, StreamConflict
+from shoeproof.ledger.store.checks import Asks, Check, not_gone_on
+from shoeproof.ledger.store.extends import Growth, must_not_shrink
 
 Direction: TypeAlias = Literal["debit", "credit"]
 IntentState: TypeAlias = Literal["asked", "recorded", "dropped", "cancelled"]

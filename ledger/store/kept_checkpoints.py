@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ledger.store import directory
+from shoeproof.ledger.store import directory
 
 
 def kept_checkpoints(path: Path) -> Iterator[bytes]:

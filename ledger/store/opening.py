@@ -4,11 +4,11 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from ledger.errors import EventUnreadable, NotALedger, StoreUnavailable
-from ledger.leaf.recorded import read_leaf
-from ledger.store import directory
-from ledger.store.recorder import LeafRecorder
-from ledger.store.sqlite import Store
+from shoeproof.ledger.errors import EventUnreadable, NotALedger, StoreUnavailable
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.store import directory
+from shoeproof.ledger.store.recorder import LeafRecorder
+from shoeproof.ledger.store.sqlite import Store
 from shoeproof.needs import need
 
 
@@ -77,6 +77,6 @@ def store_at(place: Path | str, *, create: bool = False) -> Store:
 
 def _postgres_store(url: str, create: bool) -> Store:
     need("PostgreSQL", "psycopg", "psycopg_pool", extra="postgres")
-    from ledger.store.postgres import PostgresStore
+    from shoeproof.ledger.store.postgres import PostgresStore
 
     return PostgresStore(url, create=create)

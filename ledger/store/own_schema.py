@@ -1,4 +1,5 @@
-"""Whether a database's tables, indexes and triggers are those that `ledger.store.schema` makes.
+"""Whether a database's tables, indexes and triggers are those that `shoeproof.ledger.store.schema`
+makes.
 
 The writer of a database chose its schema. A view in the place of a table could answer each read
 otherwise, and other collations or generated columns could as well. So nothing is read from a store
@@ -11,7 +12,7 @@ from contextlib import closing
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ledger.store import schema
+from shoeproof.ledger.store import schema
 
 SELECT_OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 SELECT_ENCODING = "PRAGMA encoding"
@@ -97,7 +98,7 @@ class Index(NamedTuple):
     is_partial: bool
 
 
-class Own(NamedTuple):
+class OwnSchema(NamedTuple):
     """What a ledger's tables and indexes are, whatever the database."""
 
     tables: tuple[Table, ...]
@@ -105,12 +106,12 @@ class Own(NamedTuple):
 
 
 @cache
-def own() -> Own:
+def own() -> OwnSchema:
     """Return what the statements that make a ledger's tables come to."""
     with closing(_made_afresh()) as connection:
         names = [name for kind, name, _, _ in _own_objects() if kind == "table"]
         indexes = [each for name in names for each in _indexes(connection, name)]
-        return Own(
+        return OwnSchema(
             tuple(_table(connection, name) for name in names),
             tuple(index for index, is_by_name in indexes if is_by_name),
         )

@@ -18,13 +18,13 @@ from eventsourcing.utils import Environment
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import tuple_row
 
-from ledger.errors import NotALedger
-from ledger.store import postgres_schema, schema
-from ledger.store.errors import translated_errors
-from ledger.store.group import Answer
-from ledger.store.recorder import LeafReader
-from ledger.store.sqlite import Store
-from ledger.store.transaction import Cursor, SealedEvent
+from shoeproof.ledger.errors import NotALedger
+from shoeproof.ledger.store import postgres_schema, schema
+from shoeproof.ledger.store.errors import translated_errors
+from shoeproof.ledger.store.group import Answer
+from shoeproof.ledger.store.recorder import LeafReader
+from shoeproof.ledger.store.sqlite import Store
+from shoeproof.ledger.store.transaction import Cursor, SealedEvent
 
 _CONNECT_SECONDS: Final = 5
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
-from ledger.store.own_schema import differences, own
+from shoeproof.ledger.store.own_schema import differences, own
 
 Query: TypeAlias = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 

@@ -14,11 +14,17 @@ import eventsourcing.sqlite as es
 from eventsourcing.persistence import Notification, StoredEvent
 from eventsourcing.utils import Environment
 
-from ledger.leaf.stored import StoredLeaf
-from ledger.store import schema
-from ledger.store.errors import turn_of_a_process
-from ledger.store.group import Group, Unit
-from ledger.store.transaction import Conditions, Cursor, Frontier, SealedEvent, Transaction
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.store import schema
+from shoeproof.ledger.store.errors import turn_of_a_process
+from shoeproof.ledger.store.group import CommitGroup, Unit
+from shoeproof.ledger.store.transaction import (
+    Conditions,
+    Cursor,
+    Frontier,
+    SealedEvent,
+    Transaction,
+)
 
 
 class LeafReader(ABC):
@@ -30,7 +36,7 @@ class LeafReader(ABC):
     def __init__(self, *words: Any, **named: Any) -> None:
         """Be a recorder of eventsourcing."""
         super().__init__(*words, **named)
-        self.group = Group(self._write_together)
+        self.group = CommitGroup(self._write_together)
         self.reached = Frontier()
 
     @abstractmethod

@@ -9,12 +9,12 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
-from ledger.errors import EventUnreadable, RoundStillOpen
-from ledger.leaf import events, streams
-from ledger.leaf.clock import format_time
-from ledger.leaf.envelope import read_event, split_leaf
-from ledger.leaf.stored import StoredLeaf
-from ledger.store.checks import Asks, Check
+from shoeproof.ledger.errors import EventUnreadable, RoundStillOpen
+from shoeproof.ledger.leaf import events, streams
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.envelope import read_event, split_leaf
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.store.checks import Asks, Check
 
 RoundState: TypeAlias = Literal["open", "closed", "void"]
 

@@ -2,15 +2,15 @@
 
 `stored_events` is eventsourcing's table with two changes: the row id is declared, since SQLite may
 renumber an undeclared one, and rows are never changed or removed. `leaves` gives every row its
-place, dense from 0. `tiles` is the Merkle tree over the leaves (`ledger.tree.tiles`), in the pieces
-that it grew by with them; a reader derives it anew before trusting it. `rounds` only helps to find
-rounds; it can be made anew from the leaves and nothing that verifies reads it.
+place, dense from 0. `tiles` is the Merkle tree over the leaves (`shoeproof.ledger.tree.tiles`), in
+the pieces that it grew by with them; a reader derives it anew before trusting it. `rounds` only
+helps to find rounds; it can be made anew from the leaves and nothing that verifies reads it.
 """
 
 import sqlite3
 from typing import Any
 
-from ledger.leaf import layout
+from shoeproof.ledger.leaf import layout
 
 CREATE_ROUNDS = """CREATE TABLE rounds (
     round TEXT PRIMARY KEY,
@@ -43,7 +43,7 @@ CREATE_TABLES = (
         start INTEGER NOT NULL,
         hashes BLOB NOT NULL,
         PRIMARY KEY (level, start))""",
-    # What is owed to or by the wallet; no part of the record (`ledger.store.intents`).
+    # What is owed to or by the wallet; no part of the record (`shoeproof.ledger.store.intents`).
     """CREATE TABLE intents (
         scope TEXT NOT NULL,
         attempt INTEGER NOT NULL,

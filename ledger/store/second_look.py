@@ -12,10 +12,10 @@ from typing import Final
 
 import msgspec
 
-from ledger.errors import ClockStepped
-from ledger.files.durable import write_durably
-from ledger.files.foreign import read_json
-from ledger.leaf.clock import CLOCK_TOLERANCE, format_time, parse_time, steady_seconds
+from shoeproof.ledger.errors import ClockStepped
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.files.foreign import read_json
+from shoeproof.ledger.leaf.clock import CLOCK_TOLERANCE, format_time, parse_time, steady_seconds
 
 _FILE: Final = "clock"
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")

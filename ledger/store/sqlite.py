@@ -3,8 +3,9 @@
 What eventsourcing stores as an event's state is the leaf, byte for byte, and its topic the event's
 type. Each append writes the events, their leaf indices and the look-up index of rounds in one
 transaction, durable when it returns (synchronous FULL); all of it is there or none. What threads
-write at once shares a transaction (`ledger.store.group`), and processes take turns. Every error of
-SQLite or eventsourcing leaves here as one of ours. The process environment configures nothing.
+write at once shares a transaction (`shoeproof.ledger.store.group`), and processes take turns. Every
+error of SQLite or eventsourcing leaves here as one of ours. The process environment configures
+nothing.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,15 +19,15 @@ from eventsourcing.domain import DomainEventProtocol
 from eventsourcing.persistence import InfrastructureFactory, Mapper, StoredEvent
 from eventsourcing.utils import Environment, EnvType
 
-from ledger.errors import StoreDamaged
-from ledger.leaf.stored import StoredLeaf
-from ledger.store import own_schema, schema
-from ledger.store.errors import translated_errors
-from ledger.store.group import Answer, Work, nothing
-from ledger.store.recorder import Factory, LeafReader
-from ledger.store.transaction import UNCONDITIONAL, Conditions, SealedEvent, Transaction
-from ledger.tree.merkle import root_of_peaks
-from ledger.tree.tiles import WIDTH, tile_of
+from shoeproof.ledger.errors import StoreDamaged
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.store import own_schema, schema
+from shoeproof.ledger.store.errors import translated_errors
+from shoeproof.ledger.store.group import Answer, Work, nothing
+from shoeproof.ledger.store.recorder import Factory, LeafReader
+from shoeproof.ledger.store.transaction import UNCONDITIONAL, Conditions, SealedEvent, Transaction
+from shoeproof.ledger.tree.merkle import root_of_peaks
+from shoeproof.ledger.tree.tiles import WIDTH, tile_of
 
 PAGE = 1024
 """How many leaves are read at a time."""
@@ -132,9 +133,10 @@ class Store(Application[str]):
     def write(self, work: Work[Answer], undo: Callable[[], None] = nothing) -> Answer:
         """Do some work in the writing transaction and return what it returns, once it is durable.
 
-        It shares the transaction with what other threads write (`ledger.store.group.Group.do`).
-        Raises what the work raises, StoreUnavailable or StoreDamaged; then nothing of it was
-        written, except where the store failed at the commit: see `written`.
+        It shares the transaction with what other threads write
+        (`shoeproof.ledger.store.group.Group.do`). Raises what the work raises, StoreUnavailable or
+        StoreDamaged; then nothing of it was written, except where the store failed at the commit:
+        see `written`.
         """
         with translated_errors():
             return self.leaf_reader.group.do(work, undo)

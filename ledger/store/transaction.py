@@ -9,20 +9,21 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.store import round_index as rounds
-from ledger.store import schema
-from ledger.store.checks import Asks, not_gone_on
-from ledger.store.extends import must_not_shrink
-from ledger.store.intents import mark_recorded
-from ledger.store.round_index import Alone
-from ledger.tree.merkle import Peaks, leaf_hash
-from ledger.tree.tiles import WIDTH, Tree, grow, tile_of
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.store import round_index as rounds
+from shoeproof.ledger.store import schema
+from shoeproof.ledger.store.checks import Asks, not_gone_on
+from shoeproof.ledger.store.extends import must_not_shrink
+from shoeproof.ledger.store.intents import mark_recorded
+from shoeproof.ledger.store.round_index import Alone
+from shoeproof.ledger.tree.merkle import Peaks, leaf_hash
+from shoeproof.ledger.tree.tiles import WIDTH, Tree, grow, tile_of
 
 Admit: TypeAlias = Callable[[Sequence[StoredLeaf], Callable[[int], list[StoredLeaf]]], None]
 """Told the leaves about to be committed, and how to read the stream `keys` from a version on as
-the transaction sees it; raises to have all of it rolled back (`ledger.keys.trust.Admission`)."""
+the transaction sees it; raises to have all of it rolled back
+(`shoeproof.ledger.keys.trust.Admission`)."""
 
 
 class Conditions(NamedTuple):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import TypeAlias
 
-from ledger.errors import ProofRefused
+from shoeproof.ledger.errors import ProofRefused
 
 HASH_SIZE = 32
 """The bytes of a hash."""

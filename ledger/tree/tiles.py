@@ -10,9 +10,9 @@ stores tiles gives a function that reads one.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
-from ledger.errors import StoreDamaged
-from ledger.tree import merkle
-from ledger.tree.merkle import HASH_SIZE, Peaks, add_to_peaks, root_hash
+from shoeproof.ledger.errors import StoreDamaged
+from shoeproof.ledger.tree import merkle
+from shoeproof.ledger.tree.merkle import HASH_SIZE, Peaks, add_to_peaks, root_hash
 
 WIDTH = 256
 """The hashes of a full tile; each stands for 256 of the level below."""

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from ledger.leaf.events import Seen
-from ledger.tree.merkle import Peaks, add_subtrees, root_of_peaks
-from ledger.verify.ranges import RangeCheck
-from ledger.verify.scan import Anchor
+from shoeproof.ledger.leaf.events import Seen
+from shoeproof.ledger.tree.merkle import Peaks, add_subtrees, root_of_peaks
+from shoeproof.ledger.verify.ranges import RangeCheck
+from shoeproof.ledger.verify.scan import Anchor
 
 Proves = Callable[[Seen, int, bytes], bool]
 """Given what was seen, and size and root of a larger tree, tells whether the one begins the other,

@@ -5,9 +5,9 @@ from functools import cached_property, partial
 from hashlib import sha256
 from typing import Any, Final, TypeAlias
 
-from ledger.leaf.stored import StoredLeaf
-from ledger.store.sqlite import Store
-from ledger.tree.merkle import leaf_hashes
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.store.sqlite import Store
+from shoeproof.ledger.tree.merkle import leaf_hashes
 
 _LARGEST: Final = 1 << 62
 

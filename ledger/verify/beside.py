@@ -10,9 +10,9 @@ from typing import Protocol
 
 import msgspec
 
-from ledger.leaf.recorded import Recorded, readable
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import (
+from shoeproof.ledger.leaf.recorded import Recorded, readable
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import (
     DISPUTES_PREFIX,
     HOLDS_PREFIX,
     KEYS_STREAM,
@@ -21,9 +21,9 @@ from ledger.leaf.streams import (
     RULES_STREAM,
     stream_kind,
 )
-from ledger.store.round_index import is_round
-from ledger.store.sqlite import Store
-from ledger.verify.scan import leaf_from_bytes
+from shoeproof.ledger.store.round_index import is_round
+from shoeproof.ledger.store.sqlite import Store
+from shoeproof.ledger.verify.scan import leaf_from_bytes
 
 
 class Leaves(Protocol):

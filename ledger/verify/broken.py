@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
-from ledger import findings as codes
-from ledger.findings import Finding
-from ledger.ledger import Ledger
-from ledger.verify.known_checkpoints import tail_is_gone
-from ledger.verify.locate_damage import contradicted
-from ledger.verify.rebuild_tree import roots_at
-from ledger.verify.tile_check import bundles
-from ledger.verify.trusted import Trust
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.verify.known_checkpoints import tail_is_gone
+from shoeproof.ledger.verify.locate_damage import contradicted
+from shoeproof.ledger.verify.rebuild_tree import roots_at
+from shoeproof.ledger.verify.tile_check import bundles
+from shoeproof.ledger.verify.trusted import Trust
 
 
 def broken_findings(size: int, trust: Trust) -> list[Finding]:

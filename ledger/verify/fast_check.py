@@ -17,12 +17,12 @@ import numpy as np
 from cryptography.exceptions import InvalidSignature
 from numpy.typing import NDArray
 
-from ledger.errors import EventUnreadable
-from ledger.keys.keyring import KeyRing, RingKey
-from ledger.leaf import canonical, envelope, layout
-from ledger.leaf.events import ANCHORED, CLOSING, EVENTS
-from ledger.tree.merkle import HASH_SIZE
-from ledger.verify.batch import LeafBatch
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.keys.keyring import KeyRing, RingKey
+from shoeproof.ledger.leaf import canonical, envelope, layout
+from shoeproof.ledger.leaf.events import ANCHORED, CLOSING, EVENTS
+from shoeproof.ledger.tree.merkle import HASH_SIZE
+from shoeproof.ledger.verify.batch import LeafBatch
 
 Bytes: TypeAlias = NDArray[np.uint8]
 Bools: TypeAlias = NDArray[np.bool_]

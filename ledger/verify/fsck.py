@@ -10,19 +10,19 @@ from contextlib import closing
 
 import msgspec
 
-from ledger import findings as codes
-from ledger.checkpoint.signed import Checkpoint
-from ledger.errors import EventUnreadable
-from ledger.findings import Finding, sort_findings
-from ledger.leaf.recorded import read_leaf
-from ledger.leaf.stored import StoredLeaf
-from ledger.ledger import Ledger
-from ledger.store import round_index as rounds
-from ledger.store import schema
-from ledger.verify.locate_damage import tiles_give
-from ledger.verify.tile_check import bundles, check_end, check_tiles
-from ledger.verify.whole import verify
-from ledger.verify.workers import Progress
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.checkpoint.signed import Checkpoint
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.findings import Finding, sort_findings
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store import round_index as rounds
+from shoeproof.ledger.store import schema
+from shoeproof.ledger.verify.locate_damage import tiles_give
+from shoeproof.ledger.verify.tile_check import bundles, check_end, check_tiles
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.ledger.verify.workers import Progress
 
 _OF_THE_LEAF_ITSELF = {
     codes.SIGNATURE_INVALID,

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from ledger import findings as codes
-from ledger.findings import Finding
-from ledger.store import schema
-from ledger.store.sqlite import Store
-from ledger.verify.trusted import Trust
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.store import schema
+from shoeproof.ledger.store.sqlite import Store
+from shoeproof.ledger.verify.trusted import Trust
 
 
 def lying_index(store: Store, trust: Trust) -> Iterator[Finding]:

@@ -13,21 +13,26 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger import findings as codes
-from ledger.findings import Finding, sort_findings
-from ledger.keys.keyring import KeyRing
-from ledger.leaf.stored import StoredLeaf
-from ledger.ledger import Ledger
-from ledger.tree.merkle import HASH_SIZE
-from ledger.verify.broken import broken_anchors
-from ledger.verify.index_check import lying_index, rows_out_of_place, twice_begun
-from ledger.verify.known_checkpoints import Earlier, KnownCheckpoint, Start, digest_of_keys
-from ledger.verify.locate_damage import narrowed
-from ledger.verify.ranges import RangeCheck
-from ledger.verify.scan import Link, check_leaf, check_link, link_of
-from ledger.verify.sources import closing_before, event_of, tiles_prove, time_bounds
-from ledger.verify.trusted import Sources, Trust, TrustedLeaves
-from ledger.verify.whole import SAMPLE, checked_ranges
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.findings import Finding, sort_findings
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.tree.merkle import HASH_SIZE
+from shoeproof.ledger.verify.broken import broken_anchors
+from shoeproof.ledger.verify.index_check import lying_index, rows_out_of_place, twice_begun
+from shoeproof.ledger.verify.known_checkpoints import (
+    Earlier,
+    KnownCheckpoint,
+    TrustedStart,
+    digest_of_keys,
+)
+from shoeproof.ledger.verify.locate_damage import narrowed
+from shoeproof.ledger.verify.ranges import RangeCheck
+from shoeproof.ledger.verify.scan import Link, check_leaf, check_link, link_of
+from shoeproof.ledger.verify.sources import closing_before, event_of, tiles_prove, time_bounds
+from shoeproof.ledger.verify.trusted import Sources, Trust, TrustedLeaves
+from shoeproof.ledger.verify.whole import SAMPLE, checked_ranges
 
 
 class Signatures(msgspec.Struct, frozen=True):
@@ -61,7 +66,7 @@ class Integrity(msgspec.Struct, frozen=True):
     left_open: tuple[str, ...]
 
 
-class Examined(NamedTuple):
+class SignatureCounts(NamedTuple):
     """How many signatures were verified, by stream as the columns name it, and what is wrong."""
 
     signatures: dict[str, int]
@@ -83,7 +88,7 @@ class IntegrityNotes(msgspec.Struct):
     disputed: dict[str, int] = {}
 
     @classmethod
-    def of(cls, start: Start, *, every_signature: bool) -> "IntegrityNotes":
+    def of(cls, start: TrustedStart, *, every_signature: bool) -> "IntegrityNotes":
         """Return the notes of a check that has read nothing yet."""
         trust = Trust.begin(start.from_leaf, start.peaks, start.held)
         covered = 0 if every_signature else max(trust.sizes, default=0)
@@ -158,7 +163,7 @@ class IntegrityJoin:
         """Verify the signatures of leaves of a disputed round that were spared so far."""
         self.count(examined(leaves, self._ledger.origin, self._ring, self.notes.covered))
 
-    def count(self, verified: Examined) -> None:
+    def count(self, verified: SignatureCounts) -> None:
         """Take in what verifying signatures of disputed rounds came to."""
         disputed = self.notes.disputed
         for stream, count in verified.signatures.items():
@@ -221,12 +226,14 @@ class IntegrityJoin:
         return len(chosen)
 
 
-def examined(leaves: Iterable[StoredLeaf], origin: str, ring: KeyRing, covered: int) -> Examined:
+def examined(
+    leaves: Iterable[StoredLeaf], origin: str, ring: KeyRing, covered: int
+) -> SignatureCounts:
     """Verify the signatures of those leaves that a checkpoint covers.
 
     All others are verified where they are read.
     """
-    verified = Examined({}, [])
+    verified = SignatureCounts({}, [])
     for leaf in leaves:
         if leaf.leaf_index < covered:
             verified.signatures[leaf.stream] = verified.signatures.get(leaf.stream, 0) + 1

@@ -10,19 +10,25 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from ledger import findings as codes
-from ledger.checkpoint.signed import Checkpoint, verify_by_ring
-from ledger.errors import NoteRefused, ProofRefused, SigningRefused, StoreDamaged
-from ledger.findings import Finding
-from ledger.keys.keyring import KeyRing
-from ledger.keys.trust import build_ring
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.ledger import Ledger
-from ledger.store.kept_checkpoints import kept_checkpoints
-from ledger.tree.merkle import Peaks, leaf_hash, root_of_peaks, verify_consistency, verify_inclusion
-from ledger.verify.rebuild_tree import reread
-from ledger.verify.workers import Progress
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.checkpoint.signed import Checkpoint, verify_by_ring
+from shoeproof.ledger.errors import NoteRefused, ProofRefused, SigningRefused, StoreDamaged
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.keys.trust import build_ring
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store.kept_checkpoints import kept_checkpoints
+from shoeproof.ledger.tree.merkle import (
+    Peaks,
+    leaf_hash,
+    root_of_peaks,
+    verify_consistency,
+    verify_inclusion,
+)
+from shoeproof.ledger.verify.rebuild_tree import reread
+from shoeproof.ledger.verify.workers import Progress
 
 Source: TypeAlias = Literal["given", "own", "receipt"]
 """`own` are those kept in the ledger's directory, and what its guard remembers; `receipt` are what
@@ -44,7 +50,7 @@ class KnownCheckpoint(msgspec.Struct, frozen=True):
     agrees: bool | None = None
 
 
-class Start(NamedTuple):
+class TrustedStart(NamedTuple):
     """What is known before the first leaf is read.
 
     `size` leaves are to be read, from `from_leaf` on. `ring` is that of the ledger's keys, whose
@@ -72,7 +78,7 @@ def start_from(
     workers: int,
     progress: Progress | None = None,
     hidden: Sequence[StoredLeaf] = (),
-) -> Start:
+) -> TrustedStart:
     """Return what a ledger, as it stands now, is held to from a leaf on.
 
     `given` is a signed checkpoint that was kept elsewhere, `hidden` are changes of keys that no
@@ -112,7 +118,7 @@ def start_from(
             for each in held
         ]
     ring, anchor, of_keys = build_ring(keys, expected_anchor)
-    return Start(
+    return TrustedStart(
         size,
         from_leaf,
         ring,

@@ -8,16 +8,16 @@ tell up to where it still is what it was.
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from ledger import findings as codes
-from ledger.checkpoint.signed import parse_checkpoint
-from ledger.errors import NoteRefused, StoreDamaged
-from ledger.findings import Finding
-from ledger.ledger import Ledger
-from ledger.store.kept_checkpoints import kept_checkpoints
-from ledger.verify.anchors import AnchorNotes
-from ledger.verify.known_checkpoints import KnownCheckpoint
-from ledger.verify.rebuild_tree import roots_at
-from ledger.verify.tile_check import bundles, check_tiles
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.checkpoint.signed import parse_checkpoint
+from shoeproof.ledger.errors import NoteRefused, StoreDamaged
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store.kept_checkpoints import kept_checkpoints
+from shoeproof.ledger.verify.anchors import AnchorNotes
+from shoeproof.ledger.verify.known_checkpoints import KnownCheckpoint
+from shoeproof.ledger.verify.rebuild_tree import roots_at
+from shoeproof.ledger.verify.tile_check import bundles, check_tiles
 
 _MOST = 100
 """How many places are named one by one."""

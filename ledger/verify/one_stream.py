@@ -6,16 +6,16 @@ It says nothing of the rest of the ledger.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ledger.errors import UnknownStream
-from ledger.findings import Finding
-from ledger.keys.keyring import KeyRing
-from ledger.keys.trust import build_ring
-from ledger.leaf.recorded import Recorded, read_leaf
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.ledger import Ledger
-from ledger.tree.merkle import leaf_hash
-from ledger.verify.scan import Link, check_leaf, check_link, link_of
+from shoeproof.ledger.errors import UnknownStream
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.keys.trust import build_ring
+from shoeproof.ledger.leaf.recorded import Recorded, read_leaf
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.tree.merkle import leaf_hash
+from shoeproof.ledger.verify.scan import Link, check_leaf, check_link, link_of
 
 
 def read_stream(ledger: Ledger, stream: str) -> tuple[list[Recorded], list[Finding]]:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger.keys.keyring import KeyRing
-from ledger.tree.merkle import Subtrees
-from ledger.verify.batch import LeafBatch
-from ledger.verify.scan import Anchor, Run, scan
-from ledger.verify.times import RoundEnd
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.tree.merkle import Subtrees
+from shoeproof.ledger.verify.batch import LeafBatch
+from shoeproof.ledger.verify.scan import Anchor, ScannedLeaves, scan
+from shoeproof.ledger.verify.times import RoundEnd
 
 
 class RangeCheck(msgspec.Struct, frozen=True):
@@ -25,7 +25,7 @@ class RangeCheck(msgspec.Struct, frozen=True):
     `last_hash` is that of its last leaf, `digest` of all of them (`LeafBatch.digest`).
     """
 
-    run: Run
+    run: ScannedLeaves
     subtrees: tuple[bytes, ...] | None
     up_to: dict[int, tuple[bytes, ...]]
     anchors: list[Anchor]

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ledger.leaf import canonical, layout
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.store.sqlite import Store
-from ledger.tree.merkle import (
+from shoeproof.ledger.leaf import canonical, layout
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.store.sqlite import Store
+from shoeproof.ledger.tree.merkle import (
     Peaks,
     add_subtrees,
     add_to_peaks,
@@ -20,8 +20,8 @@ from ledger.tree.merkle import (
     root_of_peaks,
     subtrees_of,
 )
-from ledger.verify.scan import leaf_from_bytes
-from ledger.verify.workers import Fetch, Progress, over_leaves
+from shoeproof.ledger.verify.scan import leaf_from_bytes
+from shoeproof.ledger.verify.workers import Fetch, Progress, over_leaves
 
 BLOCK = 1 << 15
 """How many leaves are hashed at a time: a power of two, so that each block is one subtree."""

@@ -12,18 +12,18 @@ from typing import Final, NamedTuple
 import msgspec
 from cryptography.exceptions import InvalidSignature
 
-from ledger import findings as codes
-from ledger.errors import EventUnreadable
-from ledger.findings import Finding
-from ledger.keys.keyring import KeyRing
-from ledger.leaf import canonical, envelope, layout
-from ledger.leaf.envelope import Event, read_event, split_leaf
-from ledger.leaf.events import CLOSING, KeyRevoked, Seen, may_stand_in
-from ledger.leaf.stored import StoredLeaf
-from ledger.store.round_index import is_round
-from ledger.tree.merkle import leaf_hash
-from ledger.verify.batch import LeafBatch
-from ledger.verify.times import RoundEnd
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.leaf import canonical, envelope, layout
+from shoeproof.ledger.leaf.envelope import Event, read_event, split_leaf
+from shoeproof.ledger.leaf.events import CLOSING, KeyRevoked, Seen, may_stand_in
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.store.round_index import is_round
+from shoeproof.ledger.tree.merkle import leaf_hash
+from shoeproof.ledger.verify.batch import LeafBatch
+from shoeproof.ledger.verify.times import RoundEnd
 from shoeproof.needs import is_installed
 
 _CLOSING: Final = {name.encode() for name in CLOSING}
@@ -48,7 +48,7 @@ class Link(msgspec.Struct, frozen=True):
     at: str | None = None
 
 
-class Run(msgspec.Struct):
+class ScannedLeaves(msgspec.Struct):
     """What a run of leaves `start <= leaf_index < stop` says.
 
     `heads` are the first links of each stream in the run, still to be compared with earlier runs,
@@ -81,7 +81,7 @@ class Scanned(NamedTuple):
     their index and bytes; `anchors` are those of leaves against which nothing is found.
     """
 
-    run: Run
+    run: ScannedLeaves
     texts: list[bytes | None]
     beside: list[tuple[int, bytes]]
     anchors: list[Anchor]
@@ -203,7 +203,7 @@ def scan(
     """
     texts = _sound_texts(batch, origin, ring, covered)
     careful = _to_be_read(batch, texts)
-    run = Run(start, stop, _gaps(batch, start, stop), {}, {}, {}, 0)
+    run = ScannedLeaves(start, stop, _gaps(batch, start, stop), {}, {}, {}, 0)
     if stop > covered:
         run.verified = sum(map(covered.__le__, batch.leaf_index))
     scanned = Scanned(run, texts, [], [], [])
@@ -217,7 +217,7 @@ def _sound_texts(batch: LeafBatch, origin: str, ring: KeyRing, covered: int) -> 
     """Return the texts of leaves that their columns show to be sound; None is to be read."""
     if not is_installed("numpy"):
         return [None] * len(batch)
-    from ledger.verify.fast_check import sound_texts
+    from shoeproof.ledger.verify.fast_check import sound_texts
 
     return sound_texts(batch, origin, ring, covered)
 
@@ -337,7 +337,7 @@ class Chains:
         self._earlier = earlier
         self._tails: dict[str, Link] = dict(tails or {})
 
-    def join(self, run: Run) -> list[Finding]:
+    def join(self, run: ScannedLeaves) -> list[Finding]:
         """Take in the next run and return what is found where it meets the earlier ones."""
         found: list[Finding] = []
         for stream in self._tails.keys() & run.whole.keys():

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from ledger.errors import StoreDamaged
-from ledger.leaf.stored import StoredLeaf
-from ledger.tree.merkle import Peaks, add_to_peaks, leaf_hash, root_of_peaks
-from ledger.verify.batch import FetchBatch
-from ledger.verify.scan import leaf_from_bytes
+from shoeproof.ledger.errors import StoreDamaged
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.tree.merkle import Peaks, add_to_peaks, leaf_hash, root_of_peaks
+from shoeproof.ledger.verify.batch import FetchBatch
+from shoeproof.ledger.verify.scan import leaf_from_bytes
 
 
 def read_again(leaves: Iterable[StoredLeaf], root: str | None) -> Iterator[StoredLeaf]:

@@ -1,25 +1,25 @@
 """What is asked of a ledger while its leaves are taken in (`trusted.Sources`), and of one leaf."""
 
-from ledger.errors import EventUnreadable
-from ledger.leaf import layout
-from ledger.leaf.clock import utc_now
-from ledger.leaf.envelope import Event
-from ledger.leaf.events import CLOSING
-from ledger.leaf.recorded import read_leaf
-from ledger.leaf.stored import StoredLeaf
-from ledger.ledger import Ledger
-from ledger.store.sqlite import Store
-from ledger.verify.anchors import Proves
-from ledger.verify.known_checkpoints import begins
-from ledger.verify.scan import Link, link_of
-from ledger.verify.times import Bounds
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.leaf import layout
+from shoeproof.ledger.leaf.clock import utc_now
+from shoeproof.ledger.leaf.envelope import Event
+from shoeproof.ledger.leaf.events import CLOSING
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store.sqlite import Store
+from shoeproof.ledger.verify.anchors import Proves
+from shoeproof.ledger.verify.known_checkpoints import begins
+from shoeproof.ledger.verify.scan import Link, link_of
+from shoeproof.ledger.verify.times import TimeBounds
 
 
-def time_bounds(ledger: Ledger) -> Bounds:
+def time_bounds(ledger: Ledger) -> TimeBounds:
     """Return the earliest and latest times that events of a ledger can have."""
     first = ledger.store.fetch(0, 1)
     at = first[0].state[layout.TIME].decode("latin-1") if first else ""
-    return Bounds.of(at, utc_now())
+    return TimeBounds.of(at, utc_now())
 
 
 def tiles_prove(ledger: Ledger) -> Proves:

@@ -6,12 +6,12 @@ one altered hash is one there and, where its tile is full, one in the tile above
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ledger import findings as codes
-from ledger.findings import Finding
-from ledger.leaf.stored import StoredLeaf
-from ledger.tree.merkle import HASH_SIZE, leaf_hash, root_hash
-from ledger.tree.tiles import WIDTH, ReadTile, split_hashes
-from ledger.verify.workers import Fetch
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.tree.merkle import HASH_SIZE, leaf_hash, root_hash
+from shoeproof.ledger.tree.tiles import WIDTH, ReadTile, split_hashes
+from shoeproof.ledger.verify.workers import Fetch
 
 
 def bundles(

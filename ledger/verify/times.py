@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
-from ledger import findings as codes
-from ledger.findings import Finding
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.streams import stream_kind
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.streams import stream_kind
 
 TOLERANCE: Final = timedelta(days=1)
 """How far clocks of honest hosts may be apart before it is a finding."""
@@ -30,14 +30,14 @@ class RoundEnd(NamedTuple):
     opens: bool
 
 
-class Bounds(NamedTuple):
+class TimeBounds(NamedTuple):
     """The earliest and the latest time that an event of a ledger can have, as it writes times."""
 
     earliest: str
     latest: str
 
     @classmethod
-    def of(cls, first: str, now: datetime) -> "Bounds":
+    def of(cls, first: str, now: datetime) -> "TimeBounds":
         """Return those of a ledger whose first event is of that time."""
         try:
             began = parse_time(first)

@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger.findings import Finding
-from ledger.leaf import canonical, layout
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.tree.merkle import Peaks, add_subtrees, root_of_peaks
-from ledger.verify.anchors import AnchorNotes, Proves
-from ledger.verify.known_checkpoints import KnownCheckpoint
-from ledger.verify.ranges import RangeCheck
-from ledger.verify.scan import Chains, Link, leaf_from_bytes
-from ledger.verify.times import Bounds
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.leaf import canonical, layout
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.tree.merkle import Peaks, add_subtrees, root_of_peaks
+from shoeproof.ledger.verify.anchors import AnchorNotes, Proves
+from shoeproof.ledger.verify.known_checkpoints import KnownCheckpoint
+from shoeproof.ledger.verify.ranges import RangeCheck
+from shoeproof.ledger.verify.scan import Chains, Link, leaf_from_bytes
+from shoeproof.ledger.verify.times import TimeBounds
 
 _KEYS = canonical.encode(KEYS_STREAM)[1:-1]
 
@@ -98,7 +98,7 @@ class Sources(NamedTuple):
 
     earlier: Callable[[str, int, int], Link | None]
     proves: Proves
-    bounds: Bounds
+    bounds: TimeBounds
 
 
 class TrustedLeaves:

@@ -19,36 +19,36 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger.checkpoint.signed import Checkpoint, parse_checkpoint, verify_by_ring
-from ledger.findings import Finding, sort_findings
-from ledger.keys.keyring import KeyRing
-from ledger.keys.trust import build_ring, given_key
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.ledger import Ledger
-from ledger.store import schema
-from ledger.store.sqlite import Store
-from ledger.verify.batch import FetchBatch, elsewhere, here
-from ledger.verify.broken import broken_anchors, broken_findings
-from ledger.verify.index_check import lying_index, rows_out_of_place, twice_begun
-from ledger.verify.known_checkpoints import (
+from shoeproof.ledger.checkpoint.signed import Checkpoint, parse_checkpoint, verify_by_ring
+from shoeproof.ledger.findings import Finding, sort_findings
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.keys.trust import build_ring, given_key
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store import schema
+from shoeproof.ledger.store.sqlite import Store
+from shoeproof.ledger.verify.batch import FetchBatch, elsewhere, here
+from shoeproof.ledger.verify.broken import broken_anchors, broken_findings
+from shoeproof.ledger.verify.index_check import lying_index, rows_out_of_place, twice_begun
+from shoeproof.ledger.verify.known_checkpoints import (
     KnownCheckpoint,
     hidden_key,
     promises,
     settled,
 )
-from ledger.verify.ranges import RangeCheck, check_range
-from ledger.verify.rebuild_tree import Reread, reread
-from ledger.verify.scan import check_leaf, link_of
-from ledger.verify.sources import closing_before, event_of, tiles_prove, time_bounds
-from ledger.verify.times import misnamed
-from ledger.verify.trusted import (
+from shoeproof.ledger.verify.ranges import RangeCheck, check_range
+from shoeproof.ledger.verify.rebuild_tree import Reread, reread
+from shoeproof.ledger.verify.scan import check_leaf, link_of
+from shoeproof.ledger.verify.sources import closing_before, event_of, tiles_prove, time_bounds
+from shoeproof.ledger.verify.times import misnamed
+from shoeproof.ledger.verify.trusted import (
     KeysHidden,
     Sources,
     Trust,
     TrustedLeaves,
 )
-from ledger.verify.workers import Progress, over_leaves
+from shoeproof.ledger.verify.workers import Progress, over_leaves
 
 RUN = 4096
 """How many leaves are scanned at a time."""

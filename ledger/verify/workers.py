@@ -18,8 +18,8 @@ from signal import SIG_BLOCK, SIG_SETMASK, SIGINT, pthread_sigmask
 from threading import Thread
 from typing import Any, Final, TypeAlias, TypeVar
 
-from ledger.errors import WorkersLost
-from ledger.store.errors import translated_errors
+from shoeproof.ledger.errors import WorkersLost
+from shoeproof.ledger.store.errors import translated_errors
 
 SHARED_FROM = 10_000
 """From how many leaves on worker processes are worth the time they take to start."""

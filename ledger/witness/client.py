@@ -7,14 +7,14 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request as HttpRequest
 from urllib.request import urlopen
 
-from ledger.checkpoint.note import NoteKey, verify_note
-from ledger.checkpoint.signed import parse_checkpoint
-from ledger.errors import NoteRefused, ProofRefused, WitnessUnreachable
-from ledger.files.durable import write_durably
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.store import directory
-from ledger.witness.request import Request, line_of, with_cosignature
+from shoeproof.ledger.checkpoint.note import NoteKey, verify_note
+from shoeproof.ledger.checkpoint.signed import parse_checkpoint
+from shoeproof.ledger.errors import NoteRefused, ProofRefused, WitnessUnreachable
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store import directory
+from shoeproof.ledger.witness.request import Request, line_of, with_cosignature
 
 SECONDS = 10
 """How long a witness may take to answer, from first to last."""

@@ -20,7 +20,7 @@ from typing import Self
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.checkpoint.note import (
+from shoeproof.ledger.checkpoint.note import (
     COSIGNATURE,
     NoteKey,
     cosignature_line,
@@ -28,14 +28,14 @@ from ledger.checkpoint.note import (
     parse_vkey,
     verify_note,
 )
-from ledger.checkpoint.signed import (
+from shoeproof.ledger.checkpoint.signed import (
     Checkpoint,
     SignedCheckpoint,
     parse_checkpoint,
     parse_text,
     verify_checkpoint,
 )
-from ledger.errors import (
+from shoeproof.ledger.errors import (
     ClockBehind,
     KeyUnusable,
     NotALedger,
@@ -46,12 +46,12 @@ from ledger.errors import (
     StoreDamaged,
     UnknownLog,
 )
-from ledger.files.durable import locked, write_durably
-from ledger.keys.key import ED25519, FileSigner, check_name, read_key, write_key
-from ledger.leaf.clock import Clock, utc_now
-from ledger.store import directory
-from ledger.tree.merkle import root_hash
-from ledger.witness.request import (
+from shoeproof.ledger.files.durable import locked, write_durably
+from shoeproof.ledger.keys.key import ED25519, FileSigner, check_name, read_key, write_key
+from shoeproof.ledger.leaf.clock import Clock, utc_now
+from shoeproof.ledger.store import directory
+from shoeproof.ledger.tree.merkle import root_hash
+from shoeproof.ledger.witness.request import (
     Request,
     check_extends,
     is_request,
@@ -60,7 +60,7 @@ from ledger.witness.request import (
     parse_request,
     signed_only_by,
 )
-from ledger.witness.witness_policy import parse_policy
+from shoeproof.ledger.witness.witness_policy import parse_policy
 
 _digest = re.compile(r"[0-9a-f]{64}").fullmatch
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection
 from hashlib import sha256
 from typing import NamedTuple
 
-from ledger.checkpoint.note import NoteKey, Signature, parse_note
-from ledger.checkpoint.signed import LARGEST_SIZE, Checkpoint
-from ledger.errors import NotConsistent, NoteRefused, OldSizeDiffers, ProofRefused
-from ledger.tree.merkle import HASH_SIZE, verify_consistency
+from shoeproof.ledger.checkpoint.note import NoteKey, Signature, parse_note
+from shoeproof.ledger.checkpoint.signed import LARGEST_SIZE, Checkpoint
+from shoeproof.ledger.errors import NotConsistent, NoteRefused, OldSizeDiffers, ProofRefused
+from shoeproof.ledger.tree.merkle import HASH_SIZE, verify_consistency
 
 MOST_PROOF_LINES = 63
 """The most hashes a request's proof has."""

@@ -1,8 +1,8 @@
 """A witness's HTTP interface (C2SP tlog-witness): `add-checkpoint`, and what was cosigned last.
 
-A thin edge: whatever is decided is decided in `ledger.witness.cosigner`. Anybody may connect, so a
-connection lasts seconds, there are so many at a time, and who has not said yet what is wanted gives
-way.
+A thin edge: whatever is decided is decided in `shoeproof.ledger.witness.cosigner`. Anybody may
+connect, so a connection lasts seconds, there are so many at a time, and who has not said yet what
+is wanted gives way.
 """
 
 import asyncio
@@ -20,9 +20,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ledger import errors
-from ledger.witness.cosigner import Witness
-from ledger.witness.request import LARGEST_REQUEST, parse_request
+from shoeproof.ledger import errors
+from shoeproof.ledger.witness.cosigner import Witness
+from shoeproof.ledger.witness.request import LARGEST_REQUEST, parse_request
 
 SIZE_TYPE = "text/x.tlog.size"
 

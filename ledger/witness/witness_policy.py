@@ -11,17 +11,17 @@ from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from ledger.checkpoint.note import (
+from shoeproof.ledger.checkpoint.note import (
     COSIGNATURE,
     Kind,
     NoteKey,
-    Verified,
+    VerifiedSignature,
     parse_note,
     parse_vkey,
     verify_note,
 )
-from ledger.errors import KeyUnusable, PolicyUnmet, PolicyUnreadable
-from ledger.keys.key import ED25519
+from shoeproof.ledger.errors import KeyUnusable, PolicyUnmet, PolicyUnreadable
+from shoeproof.ledger.keys.key import ED25519
 
 NO_QUORUM = "none"
 """The name of the quorum that asks for no cosignature."""
@@ -192,7 +192,7 @@ def require(
     return {_shown(name): time for name, time in times.items()}
 
 
-def _verified(policy: Policy, note: bytes) -> tuple[Verified, ...]:
+def _verified(policy: Policy, note: bytes) -> tuple[VerifiedSignature, ...]:
     keys = {*policy.logs, *(witness.key for witness in policy.witnesses.values())}
     signed_by = {(each.name, each.key_id) for each in parse_note(note).signatures}
     known = {key for key in keys if (key.name, key.key_id) in signed_by}

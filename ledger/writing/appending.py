@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple, TypeAlias
 
-from ledger.errors import (
+from shoeproof.ledger.errors import (
     KeyNotValid,
     LedgerError,
     OutcomeUnknown,
@@ -17,17 +17,17 @@ from ledger.errors import (
     StoreUnavailable,
     StreamConflict,
 )
-from ledger.keys.key import Signer
-from ledger.keys.trust import Admission
-from ledger.leaf.events import Role, Seen
-from ledger.leaf.recorded import Recorded
-from ledger.leaf.stored import StoredLeaf
-from ledger.store.extends import Growth
-from ledger.store.round_index import Alone
-from ledger.store.sqlite import Store
-from ledger.store.transaction import Conditions, Transaction
-from ledger.writing.heads import Draft, Head, Heads, Sealed, chain, dated
-from ledger.writing.signers import Signers
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.keys.trust import Admission
+from shoeproof.ledger.leaf.events import Role, Seen
+from shoeproof.ledger.leaf.recorded import Recorded
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.store.extends import Growth
+from shoeproof.ledger.store.round_index import Alone
+from shoeproof.ledger.store.sqlite import Store
+from shoeproof.ledger.store.transaction import Conditions, Transaction
+from shoeproof.ledger.writing.heads import Draft, Head, Heads, Sealed, chain, dated
+from shoeproof.ledger.writing.signers import Signers
 
 _OUTCOME_UNKNOWN: Final = (StoreUnavailable, StoreDamaged, OSError)
 """The errors after which the store alone knows whether a transaction was committed."""
@@ -36,7 +36,7 @@ _Last: TypeAlias = Callable[[str], StoredLeaf | None]
 """Gives a stream's last leaf."""
 
 
-class Asked(NamedTuple):
+class PendingAppend(NamedTuple):
     """What is to be appended: the events, made from the tree's size, and `Ledger.append`'s terms.
 
     Where they hang on that size `is_late`.
@@ -64,7 +64,7 @@ class _Attempt:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: PendingAppend,
         origin: str,
         heads: Heads,
         signer: Callable[[Role], Signer],
@@ -150,7 +150,7 @@ class Appender:
         self._admission = Admission()
         self._keys_known = 0
 
-    def append(self, asked: Asked) -> list[Recorded]:
+    def append(self, asked: PendingAppend) -> list[Recorded]:
         """Append what is asked; see `Ledger.append` for what it raises."""
         self._growth.check_if_signed()
         while True:
@@ -163,7 +163,7 @@ class Appender:
                 if not self._signers.renew(attempt.signers):
                     raise
 
-    def _try(self, attempt: _Attempt, asked: Asked) -> list[Recorded]:
+    def _try(self, attempt: _Attempt, asked: PendingAppend) -> list[Recorded]:
         attempt.sign(self._store.size() if asked.is_late else 0, self._store.head)
 
         def write(transaction: Transaction) -> list[int]:

@@ -11,16 +11,16 @@ from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
-from ledger.errors import EventRefused, EventUnreadable, StreamClosed
-from ledger.keys.key import Signer
-from ledger.leaf import envelope, events
-from ledger.leaf.clock import format_time, not_before, parse_time
-from ledger.leaf.envelope import Event
-from ledger.leaf.events import EventData, Role
-from ledger.leaf.recorded import Recorded, read_leaf
-from ledger.leaf.stored import StoredLeaf
-from ledger.store.transaction import SealedEvent
-from ledger.tree.merkle import leaf_hash
+from shoeproof.ledger.errors import EventRefused, EventUnreadable, StreamClosed
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf import envelope, events
+from shoeproof.ledger.leaf.clock import format_time, not_before, parse_time
+from shoeproof.ledger.leaf.envelope import Event
+from shoeproof.ledger.leaf.events import EventData, Role
+from shoeproof.ledger.leaf.recorded import Recorded, read_leaf
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.store.transaction import SealedEvent
+from shoeproof.ledger.tree.merkle import leaf_hash
 
 _MOST_HEADS: Final = 100_000
 """How many streams' heads are remembered; beyond it they are looked up again."""

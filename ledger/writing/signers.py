@@ -12,11 +12,11 @@ from pathlib import Path
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from ledger.errors import KeyUnusable, SignerFailed
-from ledger.keys.key import FileSigner, PrivateKey, Signer, ed25519
-from ledger.keys.keyring import KeyRing
-from ledger.leaf.events import Role
-from ledger.store import directory
+from shoeproof.ledger.errors import KeyUnusable, SignerFailed
+from shoeproof.ledger.keys.key import FileSigner, PrivateKey, Signer, ed25519
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.leaf.events import Role
+from shoeproof.ledger.store import directory
 
 
 class Signers:

@@ -9,20 +9,20 @@ assessment: the policy's limit binds the one, the other moves nothing.
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from ledger import Finding, Ledger, Recorded
-from ledger.keys.trust import build_ring
-from ledger.leaf.recorded import readable
-from ledger.leaf.streams import DISPUTES_PREFIX, KEYS_STREAM, POLICIES_STREAM
-from ledger.verify.beside import Leaves, read_before
-from replay import findings as codes
-from replay.cases.case import Case, Decision, dispute_stream
-from replay.cases.check import CaseWalk
-from replay.currency import amount_text
-from replay.disputes.assess import assess
-from replay.disputes.complaints.cases import complaint_ids
-from replay.disputes.decide import priced_moves
-from replay.disputes.evidence import currency_of, evidence_of_case
-from replay.rounds.catalogue import policies_in
+from shoeproof.ledger import Finding, Ledger, Recorded
+from shoeproof.ledger.keys.trust import build_ring
+from shoeproof.ledger.leaf.recorded import readable
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX, KEYS_STREAM, POLICIES_STREAM
+from shoeproof.ledger.verify.beside import Leaves, read_before
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.case import Case, Decision, dispute_stream
+from shoeproof.replay.cases.check import CaseWalk
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.complaints.cases import complaint_ids
+from shoeproof.replay.disputes.decide import priced_moves
+from shoeproof.replay.disputes.evidence import currency_of, evidence_of_case
+from shoeproof.replay.rounds.catalogue import policies_in
 
 _ADJUDICATORS: Final = 2
 """How many persons sign what an adjudicator decided."""

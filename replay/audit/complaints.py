@@ -4,17 +4,17 @@ persons as it takes, and paid what was awarded and no more. An audit asks this o
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ledger import Finding, Recorded
-from ledger.keys.trust import build_ring
-from ledger.leaf.events import Awarded, ComplaintOpened, DisputeDecided
-from ledger.leaf.layout import claimed_key_id
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.verify.beside import Leaves
-from replay import findings as codes
-from replay.cases.case import decided
-from replay.currency import amount_text
-from replay.disputes.complaints.cases import complaints_in
-from replay.disputes.complaints.persons import (
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.ledger.keys.trust import build_ring
+from shoeproof.ledger.leaf.events import Awarded, ComplaintOpened, DisputeDecided
+from shoeproof.ledger.leaf.layout import claimed_key_id
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.verify.beside import Leaves
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.case import decided
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes.complaints.cases import complaints_in
+from shoeproof.replay.disputes.complaints.persons import (
     Gift,
     gifts,
     given_minor,
@@ -22,8 +22,8 @@ from replay.disputes.complaints.persons import (
     persons_needed,
     policies_before,
 )
-from replay.rounds.narrative import counted
-from replay.rounds.shoe_check import Problem
+from shoeproof.replay.rounds.narrative import counted
+from shoeproof.replay.rounds.shoe_check import Problem
 
 
 def check_complaints(leaves: Leaves, size: int, from_leaf: int = 0) -> list[Finding]:

@@ -2,9 +2,9 @@
 
 Rounds are gathered from the leaves in their order, never from the look-up index, so a round that
 the index does not list is audited too. Memory is in proportion to the rounds that are open, but for
-16 bytes of each revealed seed (`replay.rounds.seeds`).
-`audit` here replays round by round; `replay.bulk` comes to the same result in bulk.
-Signatures are `ledger.verify`'s business: what a forged ledger replays to means nothing.
+16 bytes of each revealed seed (`shoeproof.replay.rounds.seeds`).
+`audit` here replays round by round; `shoeproof.replay.bulk` comes to the same result in bulk.
+Signatures are `shoeproof.ledger.verify`'s business: what a forged ledger replays to means nothing.
 """
 
 from collections import Counter
@@ -14,26 +14,26 @@ from itertools import pairwise
 
 import msgspec
 
-from ledger import Finding, Ledger, Recorded
-from ledger.errors import EventUnreadable
-from ledger.findings import EVENT_UNREADABLE
-from ledger.leaf.events import CLOSING, RoundOpened, RoundVoided
-from ledger.leaf.recorded import read_leaf, readable
-from ledger.leaf.stored import StoredLeaf
-from ledger.store.round_index import is_round
-from ledger.store.schema import SELECT_SEED_HEADS
-from ledger.verify.beside import Leaves, read_before
-from ledger.verify.workers import Progress
-from replay import findings as codes
-from replay.audit.cases import check_cases
-from replay.audit.complaints import check_complaints
-from replay.currency import unit_of
-from replay.engine.rules import Rules
-from replay.interruptions.check import circumstances_of
-from replay.interruptions.judge import judge
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.seeds import Reveals, revealed, seed_findings
-from replay.rounds.shoe_check import Problem, check_reveal, seed_bytes
+from shoeproof.ledger import Finding, Ledger, Recorded
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.findings import EVENT_UNREADABLE
+from shoeproof.ledger.leaf.events import CLOSING, RoundOpened, RoundVoided
+from shoeproof.ledger.leaf.recorded import read_leaf, readable
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.store.round_index import is_round
+from shoeproof.ledger.store.schema import SELECT_SEED_HEADS
+from shoeproof.ledger.verify.beside import Leaves, read_before
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay import findings as codes
+from shoeproof.replay.audit.cases import check_cases
+from shoeproof.replay.audit.complaints import check_complaints
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.interruptions.check import circumstances_of
+from shoeproof.replay.interruptions.judge import judge
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.seeds import Reveals, revealed, seed_findings
+from shoeproof.replay.rounds.shoe_check import Problem, check_reveal, seed_bytes
 
 _HEADS = (b"", *(b"%02x" % byte for byte in range(1, 256)), b"\xff")
 """Where ranges of seeds begin and end, in hex: a 256th of all are listed at a time."""

@@ -1,11 +1,11 @@
 """The audit of a whole ledger in ranges, on all processors, with the report of
-`replay.audit.one_by_one`.
+`shoeproof.replay.audit.one_by_one`.
 
 Ranges are judged in any order by any process and joined in theirs, so that the report is the same
 bit for bit however they are cut and shared. Memory is in proportion to a range and to the rounds
-that are open, but for 16 bytes of each revealed seed (`replay.rounds.seeds`). A ledger that grows
-meanwhile is audited up to the size it had at the start. A worker that dies takes nothing with it:
-its ranges are judged again.
+that are open, but for 16 bytes of each revealed seed (`shoeproof.replay.rounds.seeds`). A ledger
+that grows meanwhile is audited up to the size it had at the start. A worker that dies takes nothing
+with it: its ranges are judged again.
 """
 
 import os
@@ -19,23 +19,23 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger import Ledger, StoredLeaf
-from ledger.keys.keyring import KeyRing
-from ledger.leaf.recorded import read_leaf, readable
-from ledger.leaf.streams import DISPUTES_PREFIX, RULES_STREAM
-from ledger.store.errors import translated_errors
-from ledger.verify.batch import FetchBatch, LeafBatch, elsewhere, here
-from ledger.verify.beside import Beside, BesideDiffers, VerifiedLeaves
-from ledger.verify.integrity import Integrity, IntegrityJoin, examined
-from ledger.verify.ranges import check_range
-from ledger.verify.scan import leaf_from_bytes
-from ledger.verify.second_reads import LeavesAgain, ReadRange, other_leaves
-from ledger.verify.trusted import KeysHidden
-from ledger.verify.whole import SAMPLE
-from ledger.verify.workers import Progress
-from replay.audit.cases import check_cases
-from replay.audit.complaints import check_complaints
-from replay.audit.one_by_one import (
+from shoeproof.ledger import Ledger, StoredLeaf
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.leaf.recorded import read_leaf, readable
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX, RULES_STREAM
+from shoeproof.ledger.store.errors import translated_errors
+from shoeproof.ledger.verify.batch import FetchBatch, LeafBatch, elsewhere, here
+from shoeproof.ledger.verify.beside import Beside, BesideDiffers, VerifiedLeaves
+from shoeproof.ledger.verify.integrity import Integrity, IntegrityJoin, examined
+from shoeproof.ledger.verify.ranges import check_range
+from shoeproof.ledger.verify.scan import leaf_from_bytes
+from shoeproof.ledger.verify.second_reads import LeavesAgain, ReadRange, other_leaves
+from shoeproof.ledger.verify.trusted import KeysHidden
+from shoeproof.ledger.verify.whole import SAMPLE
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.audit.cases import check_cases
+from shoeproof.replay.audit.complaints import check_complaints
+from shoeproof.replay.audit.one_by_one import (
     AuditResult,
     OpenRound,
     check_seeds,
@@ -43,15 +43,15 @@ from replay.audit.one_by_one import (
     open_round,
     reveals_before,
 )
-from replay.bulk import progress as notes_of
-from replay.bulk.pool import shared, uncollected
-from replay.bulk.progress import Notes
-from replay.bulk.ranges import Judge, Piece, RangeJudge, RangeReport
-from replay.engine.rules import Rules
-from replay.errors import ClusterUnusable
-from replay.interruptions.check import Circumstances, circumstances_in
-from replay.interruptions.judge import judge
-from replay.rounds.catalogue import rules_in
+from shoeproof.replay.bulk import progress as notes_of
+from shoeproof.replay.bulk.pool import shared, uncollected
+from shoeproof.replay.bulk.progress import Notes
+from shoeproof.replay.bulk.ranges import Judge, RangeJudge, RangeReport, RoundPiece
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import ClusterUnusable
+from shoeproof.replay.interruptions.check import Circumstances, circumstances_in
+from shoeproof.replay.interruptions.judge import judge
+from shoeproof.replay.rounds.catalogue import rules_in
 
 RANGE = 4_096
 """Leaves judged at a time: enough rounds for the columns to pay, few enough for a cache."""
@@ -89,12 +89,12 @@ def audit(
 ) -> LedgerAudit:
     """Check and judge a ledger as it stands now: every leaf's integrity, and every round.
 
-    Of the rounds the result is that of `replay.audit.one_by_one.audit`. `only` is a game's id;
-    leaves are checked whatever they are of. `from_leaf` is where an auditor goes on: rounds that
-    have events from there on are judged, whole, and no others. `public_key` is the operator's as
-    handed over outside, `checkpoint` one kept elsewhere, which the ledger must extend; signatures
-    of leaves that it or the ledger's own latest checkpoint covers are verified only where a round
-    is disputed, in a `sample` of so many, or with `every_signature`.
+    Of the rounds the result is that of `shoeproof.replay.audit.one_by_one.audit`. `only` is a
+    game's id; leaves are checked whatever they are of. `from_leaf` is where an auditor goes on:
+    rounds that have events from there on are judged, whole, and no others. `public_key` is the
+    operator's as handed over outside, `checkpoint` one kept elsewhere, which the ledger must
+    extend; signatures of leaves that it or the ledger's own latest checkpoint covers are verified
+    only where a round is disputed, in a `sample` of so many, or with `every_signature`.
 
     `workers` is by default the number of processors; in one process, and for a ledger in memory,
     everything is done here. `scheduler` is the address of a Dask scheduler whose workers check and
@@ -154,7 +154,7 @@ class _How(NamedTuple):
 
 def _audit(
     ledger: Ledger,
-    asked: notes_of.Asked,
+    asked: notes_of.AuditScope,
     checkpoint: bytes | None,
     how: _How,
     notes: Path | None,
@@ -249,14 +249,14 @@ class _Join:
             raise other_leaves(report.start)
         return msgspec.structs.replace(judged, check=report.check)
 
-    def _follow(self, piece: Piece) -> list[Piece]:
+    def _follow(self, piece: RoundPiece) -> list[RoundPiece]:
         """Take a piece of a round and return all of its pieces once it has ended."""
         pieces = self._kept.carried.get(piece.stream)
         if pieces is None:
             earlier = self._integrity.before_first(piece.stream, piece.leaves[0])
             pieces = self._kept.carried[piece.stream] = []
             if earlier:
-                pieces.append(Piece.of(piece.stream, earlier, ended=False))
+                pieces.append(RoundPiece.of(piece.stream, earlier, ended=False))
         pieces.append(piece)
         return self._kept.carried.pop(piece.stream) if piece.ended else []
 
@@ -328,14 +328,14 @@ class _Join:
         found += self._fetch(kept.with_cases.get(stream, []))
         return sorted(found, key=lambda leaf: leaf.version)
 
-    def _fetch(self, pieces: list[Piece]) -> list[StoredLeaf]:
+    def _fetch(self, pieces: list[RoundPiece]) -> list[StoredLeaf]:
         """Fetch the leaves of pieces again, which must be what was checked."""
         found: list[StoredLeaf] = []
         for piece in pieces:
             leaves = [
                 leaf_from_bytes(leaf.leaf_index, leaf.state) for leaf in self._at(piece.leaves)
             ]
-            if Piece.of(piece.stream, leaves, ended=piece.ended) != piece:
+            if RoundPiece.of(piece.stream, leaves, ended=piece.ended) != piece:
                 raise other_leaves(piece.leaves[0])
             found += leaves
         return found

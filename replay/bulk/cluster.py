@@ -19,10 +19,10 @@ from distributed import Client, Future, KilledWorker
 from distributed.client import FutureCancelledError, FuturesCancelledError
 from distributed.comm.core import CommClosedError
 
-from ledger.errors import WorkersLost
-from ledger.verify.workers import Share
-from replay.bulk.ranges import Judge, RangeReport
-from replay.errors import ClusterUnusable
+from shoeproof.ledger.errors import WorkersLost
+from shoeproof.ledger.verify.workers import Share
+from shoeproof.replay.bulk.ranges import Judge, RangeReport
+from shoeproof.replay.errors import ClusterUnusable
 
 _AHEAD: Final = 512
 """How many shares are handed out ahead of the next report: enough for hundreds of workers, and

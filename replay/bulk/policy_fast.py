@@ -12,9 +12,9 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ledger.leaf.clock import format_time, parse_time
-from replay.games.policies import Policy
-from replay.interruptions.check import Circumstances
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.interruptions.check import Circumstances
 
 _MINUTE: Final = len("2026-01-02T03:04:")
 

@@ -1,7 +1,8 @@
 """Shares of an audit judged elsewhere and reported in order, also when workers die.
 
 A share is what one call of a judge needs: the bounds of a range of leaves, or a part of an export.
-Elsewhere are processes of this machine, or the workers of a Dask cluster (`replay.bulk.cluster`).
+Elsewhere are processes of this machine, or the workers of a Dask cluster
+(`shoeproof.replay.bulk.cluster`).
 """
 
 import gc
@@ -10,9 +11,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from ledger.verify.workers import Share, end_with_parent, in_processes
-from replay.bulk.ranges import Judge, RangeReport
+from shoeproof.ledger.verify.workers import Share, end_with_parent, in_processes
 from shoeproof.needs import need
+from shoeproof.replay.bulk.ranges import Judge, RangeReport
 
 
 def shared(
@@ -31,7 +32,7 @@ def shared(
         yield from in_processes(_judge_share, shares, workers, partial(_begin, make_judge), 2)
         return
     need("a cluster", "distributed", extra="cluster")
-    from replay.bulk.cluster import on_cluster
+    from shoeproof.replay.bulk.cluster import on_cluster
 
     yield from on_cluster(scheduler, shares, make_judge)
 

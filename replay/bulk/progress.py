@@ -10,25 +10,25 @@ from pathlib import Path
 
 import msgspec
 
-from ledger import Finding, Ledger, StoredLeaf
-from ledger.files.durable import write_durably
-from ledger.files.foreign import read_json
-from ledger.keys.keyring import KeyRing
-from ledger.keys.trust import build_ring, given_key
-from ledger.tree.merkle import leaf_hash
-from ledger.verify.beside import Beside
-from ledger.verify.integrity import IntegrityNotes
-from ledger.verify.known_checkpoints import digest_of_keys, keys_before, start_from
-from ledger.verify.second_reads import ReadRange
-from ledger.verify.workers import Progress
-from replay.audit.one_by_one import VoidRound
-from replay.bulk.ranges import Piece
-from replay.errors import ProgressUnusable
+from shoeproof.ledger import Finding, Ledger, StoredLeaf
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.files.foreign import read_json
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.keys.trust import build_ring, given_key
+from shoeproof.ledger.tree.merkle import leaf_hash
+from shoeproof.ledger.verify.beside import Beside
+from shoeproof.ledger.verify.integrity import IntegrityNotes
+from shoeproof.ledger.verify.known_checkpoints import digest_of_keys, keys_before, start_from
+from shoeproof.ledger.verify.second_reads import ReadRange
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.audit.one_by_one import VoidRound
+from shoeproof.replay.bulk.ranges import RoundPiece
+from shoeproof.replay.errors import ProgressUnusable
 
 FORMAT = "shoeproof/audit-progress/v4"
 
 
-class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AuditScope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What an audit was asked for, where it changes the report; `checkpoint` is a SHA-256."""
 
     only: str | None
@@ -48,7 +48,7 @@ class Notes(msgspec.Struct, forbid_unknown_fields=True):
     format: str
     origin: str
     size: int
-    asked: Asked
+    asked: AuditScope
     integrity: IntegrityNotes
     next: int
     last_leaf_hash: str | None = None
@@ -56,8 +56,8 @@ class Notes(msgspec.Struct, forbid_unknown_fields=True):
     voids: list[VoidRound] = []
     findings: list[Finding] = []
     ranges: list[ReadRange] = []
-    carried: dict[str, list[Piece]] = {}
-    with_cases: dict[str, list[Piece]] = {}
+    carried: dict[str, list[RoundPiece]] = {}
+    with_cases: dict[str, list[RoundPiece]] = {}
     shown: str = ""
 
 
@@ -67,16 +67,16 @@ def asked(
     public_key: str | None,
     checkpoint: bytes | None,
     every_signature: bool,
-) -> Asked:
+) -> AuditScope:
     """Return what an audit was asked for."""
     digest = None if checkpoint is None else sha256(checkpoint).hexdigest()
-    return Asked(only, from_leaf, public_key, digest, every_signature)
+    return AuditScope(only, from_leaf, public_key, digest, every_signature)
 
 
 def load(
     path: Path | None,
     ledger: Ledger,
-    asked: Asked,
+    asked: AuditScope,
     checkpoint: bytes | None,
     workers: int,
     progress: Progress | None,
@@ -86,7 +86,7 @@ def load(
 
     The keys come as the ring and as the leaves it is the fold of; of these `hidden` are shown by
     no index. Raises ProgressUnusable for a file that holds no notes, or notes of another audit, and
-    what beginning raises (`ledger.verify.known_checkpoints.start_from`).
+    what beginning raises (`shoeproof.ledger.verify.known_checkpoints.start_from`).
     """
     try:
         notes = None if path is None else read_json(path.read_bytes(), Notes)
@@ -112,7 +112,7 @@ def load(
 
 def _begin(
     ledger: Ledger,
-    asked: Asked,
+    asked: AuditScope,
     checkpoint: bytes | None,
     workers: int,
     progress: Progress | None,

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger import Finding, StoredLeaf
-from ledger.errors import EventUnreadable
-from ledger.findings import EVENT_UNREADABLE
-from ledger.leaf import layout
-from ledger.leaf.events import (
+from shoeproof.ledger import Finding, StoredLeaf
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.findings import EVENT_UNREADABLE
+from shoeproof.ledger.leaf import layout
+from shoeproof.ledger.leaf.events import (
     CLOSING,
     ConnectionLost,
     ConnectionRestored,
@@ -27,21 +27,21 @@ from ledger.leaf.events import (
     RoundVoided,
     ShoeRevealed,
 )
-from ledger.leaf.recorded import read_leaf
-from ledger.store.round_index import is_round
-from ledger.verify.batch import LeafBatch
-from ledger.verify.integrity import Examined
-from ledger.verify.ranges import RangeCheck
-from replay.audit.one_by_one import OpenRound, VoidRound, is_of_game, void_round
-from replay.bulk.policy_fast import Course, Quiet
-from replay.engine.rules import Rules
-from replay.interruptions.check import Circumstances
-from replay.interruptions.judge import judge
-from replay.kernel.batch import replay_batch
-from replay.kernel.reading import Reader, RoundsBuilder
-from replay.kernel.symbols import KIND, OPENED, PAID, STAKE, Own, Vocabulary
-from replay.rounds.seeds import Reveals
-from replay.rounds.shoe_check import seed_bytes
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.store.round_index import is_round
+from shoeproof.ledger.verify.batch import LeafBatch
+from shoeproof.ledger.verify.integrity import SignatureCounts
+from shoeproof.ledger.verify.ranges import RangeCheck
+from shoeproof.replay.audit.one_by_one import OpenRound, VoidRound, is_of_game, void_round
+from shoeproof.replay.bulk.policy_fast import Course, Quiet
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.interruptions.check import Circumstances
+from shoeproof.replay.interruptions.judge import judge
+from shoeproof.replay.kernel.batch import replay_batch
+from shoeproof.replay.kernel.reading import Reader, RoundsBuilder
+from shoeproof.replay.kernel.symbols import KIND, OPENED, PAID, STAKE, Own, Vocabulary
+from shoeproof.replay.rounds.seeds import Reveals
+from shoeproof.replay.rounds.shoe_check import seed_bytes
 
 _INTERRUPTIONS = {ConnectionLost.__name__, ConnectionRestored.__name__}
 _OFFERED = DecisionOffered.__name__.encode()
@@ -51,7 +51,7 @@ _ASIDE_INTERRUPTIONS = {name.encode() for name in _INTERRUPTIONS}
 _ASIDE = {_REFUSED, *_ASIDE_INTERRUPTIONS}
 
 
-class Piece(NamedTuple):
+class RoundPiece(NamedTuple):
     """Part of a round: the leaves of it that lie in a range, and whether it ended there.
 
     `digest` is the SHA-256 of those leaves one after the other, in lower hex: what is read again
@@ -64,7 +64,7 @@ class Piece(NamedTuple):
     digest: str
 
     @classmethod
-    def of(cls, stream: str, leaves: Sequence[StoredLeaf], *, ended: bool) -> "Piece":
+    def of(cls, stream: str, leaves: Sequence[StoredLeaf], *, ended: bool) -> "RoundPiece":
         """Return the piece that leaves are."""
         places = [leaf.leaf_index for leaf in leaves]
         return cls(
@@ -90,11 +90,11 @@ class RangeReport(msgspec.Struct, frozen=True):
     voids: list[tuple[int, VoidRound]]
     found: list[tuple[int, list[Finding]]]
     whole: list[str]
-    pieces: list[Piece]
-    with_cases: list[Piece] = []
+    pieces: list[RoundPiece]
+    with_cases: list[RoundPiece] = []
     unended: list[list[Finding]] = []
     open_rounds: list[OpenRound] = []
-    examined: Examined = Examined({}, [])
+    examined: SignatureCounts = SignatureCounts({}, [])
     check: RangeCheck | None = None
     reveals: bytes = b""
 
@@ -102,12 +102,12 @@ class RangeReport(msgspec.Struct, frozen=True):
 Judge = Callable[..., RangeReport]
 """Judges one share of an audit, whose number and place are its arguments."""
 
-Examine = Callable[[Iterable[StoredLeaf]], Examined]
+Examine = Callable[[Iterable[StoredLeaf]], SignatureCounts]
 """Verifies signatures of leaves that were spared so far."""
 
 
-def _spare(leaves: Iterable[StoredLeaf]) -> Examined:
-    return Examined({}, [])
+def _spare(leaves: Iterable[StoredLeaf]) -> SignatureCounts:
+    return SignatureCounts({}, [])
 
 
 class _Gathering:
@@ -197,7 +197,7 @@ class RangeJudge:
         gathered, rest = self._gather_whole(batch, texts, whole - carried, reveals)
         found: list[tuple[int, list[Finding]]] = []
         bad: list[StoredLeaf] = []
-        pieces: list[Piece] = []
+        pieces: list[RoundPiece] = []
         left, begun = set(carried), dict[str, _Gathering]()
         for place in rest:
             try:
@@ -220,10 +220,12 @@ class RangeJudge:
                 if round_.is_whole:
                     gathered.append(round_)
                 else:
-                    pieces.append(Piece.of(stream, round_.leaves, ended=True))
-        pieces += [Piece.of(stream, each.leaves, ended=False) for stream, each in begun.items()]
+                    pieces.append(RoundPiece.of(stream, round_.leaves, ended=True))
+        pieces += [
+            RoundPiece.of(stream, each.leaves, ended=False) for stream, each in begun.items()
+        ]
         wanted = [each for each in gathered if each.own.round_id in self._with_cases]
-        asked = [Piece.of(each.own.round_id, each.leaves, ended=True) for each in wanted]
+        asked = [RoundPiece.of(each.own.round_id, each.leaves, ended=True) for each in wanted]
         asked += [piece for piece in pieces if piece.stream in self._with_cases]
         report = self._judged(gathered, start, stop, bad)
         return msgspec.structs.replace(
@@ -394,5 +396,5 @@ class RangeJudge:
         return not begun or is_of_game(self.rules.get(round_.own.rules_digest or ""), self.only)
 
 
-def _first(piece: Piece) -> int:
+def _first(piece: RoundPiece) -> int:
     return piece.leaves[0]

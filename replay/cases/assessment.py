@@ -8,8 +8,8 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from ledger import Finding
-from replay.currency import amount_text
+from shoeproof.ledger import Finding
+from shoeproof.replay.currency import amount_text
 
 Claim: TypeAlias = Literal["disconnection", "malfunction", "settlement", "fairness", "other"]
 """What the player says went wrong."""

@@ -2,10 +2,16 @@
 
 from collections.abc import Sequence
 
-from ledger import Recorded
-from ledger.leaf.events import BetSettled, DealRequested, DecisionMade, Funds, StakesPlaced
-from replay.engine.round import stakes_minor
-from replay.games.policies import Policy
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import (
+    BetSettled,
+    DealRequested,
+    DecisionMade,
+    Funds,
+    StakesPlaced,
+)
+from shoeproof.replay.engine.round import stakes_minor
+from shoeproof.replay.games.policies import Policy
 
 
 def keys_needed(

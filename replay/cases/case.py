@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_arg
 
 import msgspec
 
-from ledger import Ledger, Recorded
-from ledger.errors import UnknownStream
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.errors import UnknownStream
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     ComplaintOpened,
@@ -23,9 +23,9 @@ from ledger.leaf.events import (
     DisputeOpened,
     Refunded,
 )
-from ledger.leaf.layout import claimed_key_id
-from ledger.leaf.streams import DISPUTES_PREFIX
-from replay.cases.assessment import Claim, RemedyName
+from shoeproof.ledger.leaf.layout import claimed_key_id
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX
+from shoeproof.replay.cases.assessment import Claim, RemedyName
 
 DAYS_TO_ANSWER: Final = 10
 """How many days after its receipt a case is to be answered, unless it was opened with others."""

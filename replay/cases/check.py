@@ -7,8 +7,8 @@ Pure. Whether the remedy was the right one is for an assessment to say (`case_au
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from ledger import Finding, Recorded
-from ledger.leaf.events import (
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -19,14 +19,14 @@ from ledger.leaf.events import (
     RoundOpened,
     RoundVoided,
 )
-from replay import findings as codes
-from replay.cases.bounds import keys_needed, staked_minor
-from replay.cases.case import Case, CaseFold, Payment, goodwill_minor
-from replay.cases.parts_back import parts_back
-from replay.currency import amount_text, unit_of
-from replay.games.policies import Policy
-from replay.rounds.shoe_check import Problem
-from replay.rounds.wallet_check import movements
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.bounds import keys_needed, staked_minor
+from shoeproof.replay.cases.case import Case, CaseFold, Payment, goodwill_minor
+from shoeproof.replay.cases.parts_back import parts_back
+from shoeproof.replay.currency import amount_text, unit_of
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.rounds.shoe_check import Problem
+from shoeproof.replay.rounds.wallet_check import movements
 
 
 class CaseWalk:

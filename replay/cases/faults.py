@@ -8,13 +8,13 @@ reach. Nothing here decides a case: a fault only says of which bets the stake ma
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from ledger import Finding, Recorded
-from ledger import findings as of_ledger
-from ledger.leaf.events import DecisionMade, DecisionOffered, EventData, InputRefused
-from replay import findings as of_replay
-from replay.cases.assessment import Claim, Class
-from replay.engine.hand import INSURANCE
-from replay.engine.outcomes import INSURANCE_BET
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.ledger import findings as of_ledger
+from shoeproof.ledger.leaf.events import DecisionMade, DecisionOffered, EventData, InputRefused
+from shoeproof.replay import findings as of_replay
+from shoeproof.replay.cases.assessment import Claim, Class
+from shoeproof.replay.engine.hand import INSURANCE
+from shoeproof.replay.engine.outcomes import INSURANCE_BET
 
 Reach: TypeAlias = Literal["evidence", "shoe", "table", "hand", "money", "nothing"]
 """Which bets a fault touches. `evidence`: nothing can be inferred. `shoe`: every bet, from before

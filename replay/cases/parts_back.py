@@ -7,8 +7,8 @@ Pure.
 
 from collections.abc import Iterator, Sequence
 
-from ledger import Recorded
-from ledger.leaf.events import (
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import (
     BetResettled,
     BetSettled,
     DealRequested,
@@ -17,11 +17,11 @@ from ledger.leaf.events import (
     Refunded,
     RoundVoided,
 )
-from replay import findings as codes
-from replay.currency import amount_text
-from replay.engine.round import stakes_minor
-from replay.rounds.money_check import Bet
-from replay.wallet.wallet import is_accepted
+from shoeproof.replay import findings as codes
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.engine.round import stakes_minor
+from shoeproof.replay.rounds.money_check import Bet
+from shoeproof.replay.wallet.wallet import is_accepted
 
 
 def parts_back(

@@ -9,23 +9,29 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.events import BetSettled, ConnectionLost, DisputeDecided, InputRefused, RoundVoided
-from replay import findings as codes
-from replay.cases.assessment import Claim, GroundName, Range, Remedy, Source
-from replay.currency import amount_text
-from replay.disputes import sources
-from replay.disputes.facts import Facts
-from replay.disputes.grounds import BetFacts
-from replay.disputes.money import SURPLUS
-from replay.disputes.readings import readings
-from replay.disputes.wrongs import by_platform, clock, refused, wrongs
-from replay.engine.cards import pretty
-from replay.engine.hand import Hand
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.round import RoundState, SeatHand
-from replay.interruptions.waiting import outages_in
-from replay.rounds.narrative import BETS, LINES
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.events import (
+    BetSettled,
+    ConnectionLost,
+    DisputeDecided,
+    InputRefused,
+    RoundVoided,
+)
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.assessment import Claim, GroundName, Range, Remedy, Source
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes import sources
+from shoeproof.replay.disputes.facts import Facts
+from shoeproof.replay.disputes.grounds import BetFacts
+from shoeproof.replay.disputes.money import SURPLUS
+from shoeproof.replay.disputes.readings import readings
+from shoeproof.replay.disputes.wrongs import by_platform, clock, refused, wrongs
+from shoeproof.replay.engine.cards import pretty
+from shoeproof.replay.engine.hand import Hand
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.replay.engine.round import RoundState, SeatHand
+from shoeproof.replay.interruptions.waiting import outages_in
+from shoeproof.replay.rounds.narrative import BETS, LINES
 
 Bets = Sequence[BetFacts]
 

@@ -5,23 +5,28 @@ from datetime import UTC, tzinfo
 
 import msgspec
 
-from ledger.findings import CLOCK_BACKWARDS
-from ledger.leaf.events import DecisionMade, InputRefused, ServiceStopped, ViewAcknowledged
-from replay.cases.assessment import Assessment, BetPrice, Claim, Class, Remedy, Verdict
-from replay.cases.case import Case, fold_cases
-from replay.cases.faults import FAULTS, KINDS, in_order
-from replay.currency import amount_text
-from replay.disputes.answers import ALL_MATCH, answer, clause, overpaid
-from replay.disputes.evidence import Evidence
-from replay.disputes.facts import Facts, classes_shown, establish
-from replay.disputes.grounds import BetFacts, Ground, bets_of
-from replay.disputes.readings import with_its_readings
-from replay.disputes.remedies import Shown, price_remedies
-from replay.disputes.screen import contradictions, differences, shown_bets, shown_minor
-from replay.disputes.sources import NO_GAIN_BY_FAULT
-from replay.disputes.verdict import bars_unproven, judge_claim, no_wallet, unanswered
-from replay.findings import REFUSAL_WRONG
-from replay.written.round_text import RoundText
+from shoeproof.ledger.findings import CLOCK_BACKWARDS
+from shoeproof.ledger.leaf.events import (
+    DecisionMade,
+    InputRefused,
+    ServiceStopped,
+    ViewAcknowledged,
+)
+from shoeproof.replay.cases.assessment import Assessment, BetPrice, Claim, Class, Remedy, Verdict
+from shoeproof.replay.cases.case import Case, fold_cases
+from shoeproof.replay.cases.faults import FAULTS, KINDS, in_order
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes.answers import ALL_MATCH, answer, clause, overpaid
+from shoeproof.replay.disputes.evidence import Evidence
+from shoeproof.replay.disputes.facts import Facts, classes_shown, establish
+from shoeproof.replay.disputes.grounds import BetFacts, Ground, bets_of
+from shoeproof.replay.disputes.readings import with_its_readings
+from shoeproof.replay.disputes.remedies import Shown, price_remedies
+from shoeproof.replay.disputes.screen import contradictions, differences, shown_bets, shown_minor
+from shoeproof.replay.disputes.sources import NO_GAIN_BY_FAULT
+from shoeproof.replay.disputes.verdict import bars_unproven, judge_claim, no_wallet, unanswered
+from shoeproof.replay.findings import REFUSAL_WRONG
+from shoeproof.replay.written.round_text import RoundText
 
 _SAYS: dict[Class, str] = {
     "evidence_missing": "Evidence of this round is forged or missing, so it shows nothing for "

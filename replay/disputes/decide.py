@@ -11,18 +11,18 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ledger.leaf.events import CLOSING, DisputeDecided, RoundOpened
-from replay.cases.assessment import Assessment, BetPrice, Remedy, RemedyName
-from replay.cases.bounds import keys_needed, staked_minor
-from replay.cases.case import Case, DecisionName, goodwill_minor
-from replay.currency import amount_text
-from replay.disputes.evidence import Evidence, currency_of
-from replay.disputes.facts import establish
-from replay.disputes.money import SURPLUS
-from replay.errors import DisputeRefused
-from replay.games.policies import Policy
-from replay.rounds.money_check import Bet
-from replay.rounds.narrative import decision_word
+from shoeproof.ledger.leaf.events import CLOSING, DisputeDecided, RoundOpened
+from shoeproof.replay.cases.assessment import Assessment, BetPrice, Remedy, RemedyName
+from shoeproof.replay.cases.bounds import keys_needed, staked_minor
+from shoeproof.replay.cases.case import Case, DecisionName, goodwill_minor
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes.evidence import Evidence, currency_of
+from shoeproof.replay.disputes.facts import establish
+from shoeproof.replay.disputes.money import SURPLUS
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.rounds.money_check import Bet
+from shoeproof.replay.rounds.narrative import decision_word
 
 
 class Move(msgspec.Struct, frozen=True):

@@ -11,34 +11,40 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ledger import Finding, Ledger, Recorded, StoredLeaf
-from ledger import findings as codes
-from ledger.errors import EventUnreadable, KeyUnusable, SigningRefused, StoreDamaged, UnknownStream
-from ledger.findings import sort_findings
-from ledger.keys.keyring import KeyRing
-from ledger.keys.trust import build_ring
-from ledger.leaf.events import CLOSING, RoundOpened, ShoeCommitted, ShoeRevealed
-from ledger.leaf.recorded import read_leaf
-from ledger.leaf.streams import (
+from shoeproof.ledger import Finding, Ledger, Recorded, StoredLeaf
+from shoeproof.ledger import findings as codes
+from shoeproof.ledger.errors import (
+    EventUnreadable,
+    KeyUnusable,
+    SigningRefused,
+    StoreDamaged,
+    UnknownStream,
+)
+from shoeproof.ledger.findings import sort_findings
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.keys.trust import build_ring
+from shoeproof.ledger.leaf.events import CLOSING, RoundOpened, ShoeCommitted, ShoeRevealed
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.leaf.streams import (
     HOLDS_PREFIX,
     KEYS_STREAM,
     OPERATIONS_STREAM,
     POLICIES_STREAM,
     RULES_STREAM,
 )
-from ledger.store.round_index import SELECT_ROUND, RoundRow
-from ledger.store.schema import SELECT_SEED_REVEALED_BEFORE
-from ledger.verify.beside import Leaves
-from ledger.verify.known_checkpoints import tail_is_gone
-from ledger.verify.one_stream import verified
-from replay.cases.case import Case, dispute_stream
-from replay.cases.faults import KINDS
-from replay.currency import unit_of
-from replay.engine.rules import Rules
-from replay.games.policies import Policy
-from replay.rounds.catalogue import policies_in, rules_in
-from replay.rounds.replayer import replay_round
-from replay.rounds.seeds import revealed
+from shoeproof.ledger.store.round_index import SELECT_ROUND, RoundRow
+from shoeproof.ledger.store.schema import SELECT_SEED_REVEALED_BEFORE
+from shoeproof.ledger.verify.beside import Leaves
+from shoeproof.ledger.verify.known_checkpoints import tail_is_gone
+from shoeproof.ledger.verify.one_stream import verified
+from shoeproof.replay.cases.case import Case, dispute_stream
+from shoeproof.replay.cases.faults import KINDS
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.rounds.catalogue import policies_in, rules_in
+from shoeproof.replay.rounds.replayer import replay_round
+from shoeproof.replay.rounds.seeds import revealed
 
 OPERATIONS_AROUND: Final = 100
 """How many events of the service before the round and after its end are read: enough to know what

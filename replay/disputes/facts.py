@@ -5,9 +5,9 @@ from functools import cached_property
 
 import msgspec
 
-from ledger import Finding, Recorded
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DecisionMade,
     DecisionOffered,
@@ -16,24 +16,24 @@ from ledger.leaf.events import (
     RoundVoided,
     ShoeCommitted,
 )
-from replay import findings as of_replay
-from replay.cases.assessment import Class
-from replay.cases.case import UNSETTLED, decided_in
-from replay.cases.check import CaseWalk
-from replay.cases.faults import MALFUNCTIONS, Fault, classes_of, faults_of, in_order
-from replay.currency import unit_of
-from replay.disputes.evidence import Evidence
-from replay.disputes.money import Debits, Hold, debits_of, hold_of, paid_of
-from replay.engine.round import Decide, RoundState, Settle
-from replay.engine.rules import with_every_act
-from replay.engine.shoe import Shoe
-from replay.errors import RoundUnreadable
-from replay.games.policies import Policy
-from replay.interruptions.check import Circumstances, full_replay, held_in
-from replay.interruptions.check import Hold as HeldAndReleased
-from replay.interruptions.waiting import dealer_has_shown, held_minor, outages_in
-from replay.rounds.money_check import FUNDS, Bet, as_the_rules_pay
-from replay.rounds.play_on import (
+from shoeproof.replay import findings as of_replay
+from shoeproof.replay.cases.assessment import Class
+from shoeproof.replay.cases.case import UNSETTLED, decided_in
+from shoeproof.replay.cases.check import CaseWalk
+from shoeproof.replay.cases.faults import MALFUNCTIONS, Fault, classes_of, faults_of, in_order
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.disputes.evidence import Evidence
+from shoeproof.replay.disputes.money import Debits, HoldBalance, debits_of, hold_of, paid_of
+from shoeproof.replay.engine.round import Decide, RoundState, Settle
+from shoeproof.replay.engine.rules import with_every_act
+from shoeproof.replay.engine.shoe import Shoe
+from shoeproof.replay.errors import RoundUnreadable
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.interruptions.check import Circumstances, full_replay, held_in
+from shoeproof.replay.interruptions.check import HoldBalance as HeldAndReleased
+from shoeproof.replay.interruptions.waiting import dealer_has_shown, held_minor, outages_in
+from shoeproof.replay.rounds.money_check import FUNDS, Bet, as_the_rules_pay
+from shoeproof.replay.rounds.play_on import (
     Outcomes,
     by_bet,
     default_outcomes,
@@ -44,10 +44,10 @@ from replay.rounds.play_on import (
     steps_before,
     true_state,
 )
-from replay.rounds.replayer import Replay, replay_round
-from replay.rounds.seeds import repeated_seed
-from replay.rounds.shoe_check import ShoeCheck
-from replay.rounds.wallet_check import has_wallet
+from shoeproof.replay.rounds.replayer import Replay, replay_round
+from shoeproof.replay.rounds.seeds import repeated_seed
+from shoeproof.replay.rounds.shoe_check import ShoeCheck
+from shoeproof.replay.rounds.wallet_check import has_wallet
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -65,7 +65,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     shoe: Shoe | None
     debits: Debits
     paid: Mapping[Bet, int]
-    hold: Hold
+    hold: HoldBalance
 
     @property
     def opened(self) -> RoundOpened | None:

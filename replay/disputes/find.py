@@ -12,10 +12,10 @@ from typing import Final, Literal, TypeAlias, get_args
 
 import msgspec
 
-from ledger import Ledger, Recorded
-from ledger.errors import EventUnreadable, UnknownStream
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.errors import EventUnreadable, UnknownStream
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealRequested,
@@ -25,16 +25,16 @@ from ledger.leaf.events import (
     RoundVoided,
     StakesPlaced,
 )
-from ledger.store.round_index import RoundRow
-from ledger.verify.workers import Progress
-from replay.currency import exact_minor_units, unit_of
-from replay.engine.cards import RANKS, SUIT_SYMBOL, VALUE
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.round import DEALER
-from replay.engine.rules import Rules
-from replay.errors import DisputeRefused, RoundUnreadable
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.ledger.store.round_index import RoundRow
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.currency import exact_minor_units, unit_of
+from shoeproof.replay.engine.cards import RANKS, SUIT_SYMBOL, VALUE
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.replay.engine.round import DEALER
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import DisputeRefused, RoundUnreadable
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 
 LEAST_TOTAL: Final = 2
 MOST_TOTAL: Final = 31
@@ -98,10 +98,10 @@ class SeenHand(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct, frozen=True):
     """A round that was read: its row in the index, its sums, and its cards in the order shown.
 
-    `currency` is the unit of its amounts (`replay.currency`), empty where it cannot be read.
-    `stakes` and `payments` hold every amount a player may mean: of the whole round, of one bet.
-    `hands` are those of the player, `dealer` is the dealer's; they are empty and None where the
-    play cannot be followed, and their totals are then unknown.
+    `currency` is the unit of its amounts (`shoeproof.replay.currency`), empty where it cannot be
+    read. `stakes` and `payments` hold every amount a player may mean: of the whole round, of one
+    bet. `hands` are those of the player, `dealer` is the dealer's; they are empty and None where
+    the play cannot be followed, and their totals are then unknown.
     """
 
     row: RoundRow

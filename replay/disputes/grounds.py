@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger.leaf.events import DecisionMade, DecisionOffered
-from replay import findings as codes
-from replay.cases.assessment import BetPrice, GroundName, Range, Source
-from replay.cases.faults import Fault
-from replay.disputes import sources
-from replay.disputes.facts import Facts
-from replay.disputes.money import SURPLUS, beyond_laid, chips_laid
-from replay.disputes.withheld import could_have
-from replay.engine.hand import CASH_OUT
-from replay.engine.outcomes import MAIN, Outcome
-from replay.rounds.money_check import Bet
-from replay.rounds.play_on import (
+from shoeproof.ledger.leaf.events import DecisionMade, DecisionOffered
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.assessment import BetPrice, GroundName, Range, Source
+from shoeproof.replay.cases.faults import Fault
+from shoeproof.replay.disputes import sources
+from shoeproof.replay.disputes.facts import Facts
+from shoeproof.replay.disputes.money import SURPLUS, beyond_laid, chips_laid
+from shoeproof.replay.disputes.withheld import could_have
+from shoeproof.replay.engine.hand import CASH_OUT
+from shoeproof.replay.engine.outcomes import MAIN, Outcome
+from shoeproof.replay.rounds.money_check import Bet
+from shoeproof.replay.rounds.play_on import (
     Outcomes,
     by_bet,
     fixed_outcomes,

@@ -14,19 +14,19 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from ledger import Ledger
-from ledger.errors import StreamConflict
-from ledger.keys.key import Signer
-from ledger.leaf.events import RoundOpened
-from ledger.verify.workers import Progress
-from replay.cases.assessment import Claim
-from replay.cases.case import Case, fold_cases, key_names
-from replay.currency import amount_text
-from replay.disputes.assess import assess
-from replay.disputes.decide import Plan, plan_payment, priced_moves
-from replay.disputes.evidence import Evidence, common_of, currency_of, gather
-from replay.disputes.record import carry_out, open_case, sign_as_staff
-from replay.errors import DisputeRefused
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import StreamConflict
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.events import RoundOpened
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.cases.assessment import Claim
+from shoeproof.replay.cases.case import Case, fold_cases, key_names
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.decide import Plan, plan_payment, priced_moves
+from shoeproof.replay.disputes.evidence import Evidence, common_of, currency_of, gather
+from shoeproof.replay.disputes.record import carry_out, open_case, sign_as_staff
+from shoeproof.replay.errors import DisputeRefused
 
 KEYS: Final = 2
 """How many persons sign each decision that is made in bulk."""
@@ -84,7 +84,7 @@ class Failed(NamedTuple):
     why: str
 
 
-class Outcome(NamedTuple):
+class DecidedInBulk(NamedTuple):
     """What a run recorded: the shares that were signed first, those that were paid, and the rest.
 
     What failed had gone on elsewhere meanwhile; a repeat takes it up.
@@ -187,7 +187,7 @@ def carry_out_shares(
     signer: Signer,
     note: str,
     progress: Progress | None = None,
-) -> Outcome:
+) -> DecidedInBulk:
     """Decide as prepared, one case after the other, each whole or not at all.
 
     `note` is that of cases opened here (`note_of`). A round that went on since, or would come to
@@ -208,7 +208,7 @@ def carry_out_shares(
             (paid if made.step == "confirm" else signed).append(made)
         if progress is not None:
             progress(number, len(asked))
-    return Outcome(tuple(signed), tuple(paid), tuple(failed))
+    return DecidedInBulk(tuple(signed), tuple(paid), tuple(failed))
 
 
 def _carry_out(ledger: Ledger, share: Share, signer: Signer, person: str, note: str) -> Share:

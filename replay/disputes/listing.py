@@ -8,17 +8,17 @@ where the ledger as a whole lacks any, every case is in doubt, and that is said.
 from collections import defaultdict
 from typing import NamedTuple
 
-from ledger import Ledger
-from ledger.keys.trust import build_ring
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import DISPUTES_PREFIX, KEYS_STREAM
-from ledger.store.schema import SELECT_IS_WHOLE
-from ledger.verify.known_checkpoints import tail_is_gone
-from ledger.verify.one_stream import verified
-from replay.cases.case import Case, fold_cases
-from replay.disputes.complaints.cases import Complaint, fold_complaint
-from replay.disputes.evidence import covered_leaves
-from replay.disputes.record import signed_for
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.keys.trust import build_ring
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX, KEYS_STREAM
+from shoeproof.ledger.store.schema import SELECT_IS_WHOLE
+from shoeproof.ledger.verify.known_checkpoints import tail_is_gone
+from shoeproof.ledger.verify.one_stream import verified
+from shoeproof.replay.cases.case import Case, fold_cases
+from shoeproof.replay.disputes.complaints.cases import Complaint, fold_complaint
+from shoeproof.replay.disputes.evidence import covered_leaves
+from shoeproof.replay.disputes.record import signed_for
 
 
 class Listing(NamedTuple):

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from ledger import Recorded
-from ledger.leaf.events import (
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -22,13 +22,13 @@ from ledger.leaf.events import (
     WinHeld,
     WinReleased,
 )
-from replay.engine.hand import INSURANCE, SPLIT
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.round import stakes_minor
-from replay.rounds.money_check import Bet, not_credited_minor
-from replay.rounds.replayer import Replay
-from replay.rounds.wallet_check import answered, movements
-from replay.wallet.wallet import is_held
+from shoeproof.replay.engine.hand import INSURANCE, SPLIT
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.replay.engine.round import stakes_minor
+from shoeproof.replay.rounds.money_check import Bet, not_credited_minor
+from shoeproof.replay.rounds.replayer import Replay
+from shoeproof.replay.rounds.wallet_check import answered, movements
+from shoeproof.replay.wallet.wallet import is_held
 
 SURPLUS: Final = "surplus_debit"
 """The name of what was taken beyond a stake, priced as a bet of its own that is due back."""
@@ -41,7 +41,7 @@ class Debits(NamedTuple):
     surplus: Mapping[str, int]
 
 
-class Hold(NamedTuple):
+class HoldBalance(NamedTuple):
     """Of a round's win: what still waits for a person lawfully, what is kept back beyond it, and
     what was released beyond all that was kept back.
     """
@@ -131,7 +131,9 @@ class _DebitWalk:
             self.surplus[hand] = self.surplus.get(hand, 0) + minor
 
 
-def paid_of(events: Sequence[Recorded], disputes: Sequence[Recorded], hold: Hold) -> dict[Bet, int]:
+def paid_of(
+    events: Sequence[Recorded], disputes: Sequence[Recorded], hold: HoldBalance
+) -> dict[Bet, int]:
     """Return what reached the player for each bet: by settlements, a void, and cases.
 
     What `hold` keeps back of the last settlements beyond right reached nobody, what it released
@@ -176,7 +178,9 @@ def _add(paid: dict[Bet, int], bet: Bet, minor: int) -> None:
     paid[bet] = paid.get(bet, 0) + minor
 
 
-def hold_of(holds: Sequence[Recorded], settled: Sequence[BetSettled], lawful_minor: int) -> Hold:
+def hold_of(
+    holds: Sequence[Recorded], settled: Sequence[BetSettled], lawful_minor: int
+) -> HoldBalance:
     """Return what of a win waits, and what is kept back without right.
 
     `lawful_minor` is what the policy lets wait. A release says that a person has verified the win:
@@ -189,4 +193,4 @@ def hold_of(holds: Sequence[Recorded], settled: Sequence[BetSettled], lawful_min
     kept = not_credited_minor(settled)
     kept = held if kept is None else kept
     waits = 0 if released else min(kept, held, lawful_minor)
-    return Hold(waits, max(0, kept - released - waits), max(0, released - kept))
+    return HoldBalance(waits, max(0, kept - released - waits), max(0, released - kept))

@@ -1,7 +1,8 @@
 """Which readings of ours an answer rests on, where the page of a game leaves a clause open.
 
-Pure. A game's own module says what it reads and why (`replay.games`); here is where a dispute meets
-it: in a settlement line, an act that was made, refused or withheld, a check, the default.
+Pure. A game's own module says what it reads and why (`shoeproof.replay.games`); here is where a
+dispute meets it: in a settlement line, an act that was made, refused or withheld, a check, the
+default.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,21 +10,21 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ledger.leaf.events import DecisionMade, DecisionOffered, InputRefused
-from replay import findings as codes
-from replay.cases.assessment import BetPrice, Source
-from replay.disputes import sources
-from replay.disputes.facts import Facts
-from replay.disputes.grounds import BetFacts
-from replay.disputes.money import SURPLUS
-from replay.disputes.wrongs import withheld_acts
-from replay.engine.hand import CASH_OUT, DOUBLE, EVEN_MONEY, INSURANCE, INSURANCE_ACTS
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.round import RoundState, SeatHand
-from replay.games.game import Game
-from replay.games.published import GAMES
-from replay.interruptions.waiting import outages_in
-from replay.rounds.play_on import is_dealing, state_of, steps_before
+from shoeproof.ledger.leaf.events import DecisionMade, DecisionOffered, InputRefused
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.assessment import BetPrice, Source
+from shoeproof.replay.disputes import sources
+from shoeproof.replay.disputes.facts import Facts
+from shoeproof.replay.disputes.grounds import BetFacts
+from shoeproof.replay.disputes.money import SURPLUS
+from shoeproof.replay.disputes.wrongs import withheld_acts
+from shoeproof.replay.engine.hand import CASH_OUT, DOUBLE, EVEN_MONEY, INSURANCE, INSURANCE_ACTS
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.replay.engine.round import RoundState, SeatHand
+from shoeproof.replay.games.game import Game
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.interruptions.waiting import outages_in
+from shoeproof.replay.rounds.play_on import is_dealing, state_of, steps_before
 
 _CARDS: Final = (
     codes.CARD_MISMATCH,

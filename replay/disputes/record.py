@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from ledger import Ledger, Recorded
-from ledger.errors import EventUnreadable, KeyNotValid, KeyUnusable
-from ledger.keys.key import Signer
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.errors import EventUnreadable, KeyNotValid, KeyUnusable
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.events import (
     Attachment,
     Awarded,
     BetResettled,
@@ -30,20 +30,20 @@ from ledger.leaf.events import (
     ShoeRevealed,
     WinReleased,
 )
-from ledger.leaf.recorded import read_leaf
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX
-from ledger.store.schema import SELECT_IS_WHOLE
-from replay.cases.assessment import Assessment, Claim
-from replay.cases.case import DAYS_TO_ANSWER, Case, dispute_stream, key_names, read_cases
-from replay.disputes.decide import Move, Plan, already_signed, round_opened
-from replay.disputes.evidence import Evidence
-from replay.disputes.money import SURPLUS, chips_laid
-from replay.errors import DisputeRefused
-from replay.interruptions.holds import release_win
-from replay.rounds.money_check import Bet
-from replay.wallet.credit import credited
-from replay.wallet.wallet import AnyWallet, for_round
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX
+from shoeproof.ledger.store.schema import SELECT_IS_WHOLE
+from shoeproof.replay.cases.assessment import Assessment, Claim
+from shoeproof.replay.cases.case import DAYS_TO_ANSWER, Case, dispute_stream, key_names, read_cases
+from shoeproof.replay.disputes.decide import Move, Plan, already_signed, round_opened
+from shoeproof.replay.disputes.evidence import Evidence
+from shoeproof.replay.disputes.money import SURPLUS, chips_laid
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.interruptions.holds import release_win
+from shoeproof.replay.rounds.money_check import Bet
+from shoeproof.replay.wallet.credit import credited
+from shoeproof.replay.wallet.wallet import AnyWallet, for_round
 
 Draft = tuple[str, EventData]
 

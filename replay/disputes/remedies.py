@@ -9,18 +9,18 @@ gives no bet less than is due: so nobody may gain from their own fault.
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from replay import findings as codes
-from replay.cases.assessment import REMEDIES, GroundName, Remedy, RemedyName, Source
-from replay.currency import amount_text
-from replay.disputes import sources
-from replay.disputes.facts import Facts
-from replay.disputes.grounds import BetFacts, Ground
-from replay.disputes.money import SURPLUS
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.assessment import REMEDIES, GroundName, Remedy, RemedyName, Source
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes import sources
+from shoeproof.replay.disputes.facts import Facts
+from shoeproof.replay.disputes.grounds import BetFacts, Ground
+from shoeproof.replay.disputes.money import SURPLUS
 
 Bets = Sequence[BetFacts]
 
 
-class Plan(NamedTuple):
+class GoverningRemedy(NamedTuple):
     """The remedy that governs, why, and what it rests on."""
 
     name: RemedyName
@@ -46,7 +46,7 @@ def price_remedies(facts: Facts, bets: Bets, shown: Shown | None = None) -> tupl
     return tuple(_remedy(facts, bets, name, plan) for name in REMEDIES)
 
 
-def _remedy(facts: Facts, bets: Bets, name: RemedyName, plan: Plan) -> Remedy:
+def _remedy(facts: Facts, bets: Bets, name: RemedyName, plan: GoverningRemedy) -> Remedy:
     if name == plan.name:
         # What nobody disputes is paid beside a referral; the rest is the adjudicator's to say.
         prices = tuple(
@@ -84,12 +84,12 @@ def _ground(bet: BetFacts, minor: int | None) -> Ground | None:
 # What governs
 
 
-def plan_of(facts: Facts, bets: Bets, shown: Shown | None) -> Plan:
+def plan_of(facts: Facts, bets: Bets, shown: Shown | None) -> GoverningRemedy:
     """Return the remedy that governs all bets together."""
     if not facts.is_trusted:
         floor = amount_text(sum(bet.stake_minor for bet in bets), facts.currency)
         why = f"no money moves on evidence that is forged or missing; the stakes, {floor}, are the "
-        return Plan("refer", f"{why}least that goes back", sources.NO_INFERENCE)
+        return GoverningRemedy("refer", f"{why}least that goes back", sources.NO_INFERENCE)
     if shown is not None:
         # What was debited beyond right comes back beside anything that a screen shows as paid.
         comes_to = sum(
@@ -98,19 +98,19 @@ def plan_of(facts: Facts, bets: Bets, shown: Shown | None) -> Plan:
         ours = amount_text(comes_to, facts.currency)
         if shown.paid_minor is None:
             why = f"the screen's amounts do not belong to this round; the ledger comes to {ours}"
-            return Plan("refer", why, sources.SCREEN)
+            return GoverningRemedy("refer", why, sources.SCREEN)
         if shown.paid_minor > comes_to:
             theirs = amount_text(shown.paid_minor, facts.currency)
             why = f"the screen showed {theirs}, the ledger comes to {ours}"
-            return Plan("refer", why, sources.SCREEN)
+            return GoverningRemedy("refer", why, sources.SCREEN)
     return _open_plan(facts, bets) if facts.is_open else _ended_plan(facts, bets)
 
 
-def _open_plan(facts: Facts, bets: Bets) -> Plan:
+def _open_plan(facts: Facts, bets: Bets) -> GoverningRemedy:
     """Return what governs an open round, by how far it came."""
 
-    def plan(name: RemedyName, why: str) -> Plan:
-        return Plan(name, why, _source(facts, bets, name))
+    def plan(name: RemedyName, why: str) -> GoverningRemedy:
+        return GoverningRemedy(name, why, _source(facts, bets, name))
 
     if not facts.is_dealt:
         if facts.returns_chips:
@@ -131,12 +131,12 @@ def _open_plan(facts: Facts, bets: Bets) -> Plan:
     return plan("honour", "nobody has a decision left: the round is finished and paid")
 
 
-def _ended_plan(facts: Facts, bets: Bets) -> Plan:
+def _ended_plan(facts: Facts, bets: Bets) -> GoverningRemedy:
     """Return what governs an ended round: the gravest step of the plan names it."""
     moving = [bet for bet in bets if bet.moves_minor]
 
-    def plan(name: RemedyName, why: str) -> Plan:
-        return Plan(name, why, _source(facts, moving or bets, name))
+    def plan(name: RemedyName, why: str) -> GoverningRemedy:
+        return GoverningRemedy(name, why, _source(facts, moving or bets, name))
 
     if any(_wins_by(bet, "stake_back") for bet in moving):
         return plan(

@@ -9,23 +9,23 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ledger.leaf.events import Funds, RoundClosed
-from replay import findings as codes
-from replay.currency import amount_text
-from replay.disputes.facts import Facts
-from replay.disputes.grounds import BetFacts
-from replay.disputes.screen_moves import moves_differ
-from replay.engine.outcomes import Outcome
-from replay.engine.rules import Rules
-from replay.errors import RoundTextError
-from replay.games.published import GAMES
-from replay.rounds.money_check import Bet
-from replay.rounds.replayer import Replay
-from replay.wallet.wallet import recorded_balance_minor
-from replay.written.adjudicate import adjudicate
-from replay.written.round_text import RoundText, Screen
-from replay.written.screen import result_of
-from replay.written.transcript import moves_of
+from shoeproof.ledger.leaf.events import Funds, RoundClosed
+from shoeproof.replay import findings as codes
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes.facts import Facts
+from shoeproof.replay.disputes.grounds import BetFacts
+from shoeproof.replay.disputes.screen_moves import moves_differ
+from shoeproof.replay.engine.outcomes import Outcome
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import RoundTextError
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.rounds.money_check import Bet
+from shoeproof.replay.rounds.replayer import Replay
+from shoeproof.replay.wallet.wallet import recorded_balance_minor
+from shoeproof.replay.written.adjudicate import adjudicate
+from shoeproof.replay.written.round_text import RoundText, Screen
+from shoeproof.replay.written.screen import result_of
+from shoeproof.replay.written.transcript import moves_of
 
 _CONTRADICTIONS = (codes.CARD_IMPOSSIBLE, codes.SETTLEMENT_MISMATCH, codes.BALANCE_MISMATCH)
 

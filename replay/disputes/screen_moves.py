@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from replay.currency import amount_text
-from replay.engine.cards import FACE_DOWN
-from replay.written.round_text import ActMove, DealMove, Move, OfferMove, StopMove
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.written.round_text import ActMove, DealMove, Move, OfferMove, StopMove
 
 
 def moves_differ(

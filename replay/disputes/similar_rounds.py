@@ -11,18 +11,18 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ledger import Ledger
-from ledger.errors import EventUnreadable
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import RoundOpened
-from ledger.leaf.streams import HOLDS_PREFIX
-from ledger.store.round_index import RoundRow
-from replay.cases.assessment import Assessment
-from replay.cases.faults import KINDS
-from replay.disputes.evidence import Evidence
-from replay.disputes.facts import circumstances
-from replay.interruptions.check import holds_in
-from replay.interruptions.judge import judge
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import RoundOpened
+from shoeproof.ledger.leaf.streams import HOLDS_PREFIX
+from shoeproof.ledger.store.round_index import RoundRow
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.faults import KINDS
+from shoeproof.replay.disputes.evidence import Evidence
+from shoeproof.replay.disputes.facts import circumstances
+from shoeproof.replay.interruptions.check import holds_in
+from shoeproof.replay.interruptions.judge import judge
 
 PERIOD: Final = timedelta(hours=24)
 """How long before and after the round its neighbours were opened."""

@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
-from replay.cases.assessment import Source
-from replay.games.published import GAMES
+from shoeproof.replay.cases.assessment import Source
+from shoeproof.replay.games.published import GAMES
 
 GLI_19: Final = "GLI-19 v3.0"
 PRACTICE: Final = "shoeproof"

@@ -8,10 +8,10 @@ found, nothing is due, and the ledger can answer the claim. Everything else is I
 from collections.abc import Sequence
 from typing import Final
 
-from replay.cases.assessment import Claim, Class, Remedy, Verdict
-from replay.cases.faults import COVERS, FAULTS
-from replay.disputes.facts import Facts
-from replay.disputes.grounds import BetFacts
+from shoeproof.replay.cases.assessment import Claim, Class, Remedy, Verdict
+from shoeproof.replay.cases.faults import COVERS, FAULTS
+from shoeproof.replay.disputes.facts import Facts
+from shoeproof.replay.disputes.grounds import BetFacts
 
 _NO_WALLET: Final = (
     "no wallet is recorded: the ledger cannot show that this payment reached the player"

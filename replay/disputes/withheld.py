@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from replay.cases.assessment import Range
-from replay.engine.hand import DECLINE, STAND
-from replay.engine.outcomes import MAIN, outcomes
-from replay.engine.round import Decide, RoundState, Settle, apply
-from replay.engine.shoe import Shoe
-from replay.rounds.money_check import Bet
-from replay.rounds.play_on import Dealing, state_of
-from replay.rounds.replayer import Step
+from shoeproof.replay.cases.assessment import Range
+from shoeproof.replay.engine.hand import DECLINE, STAND
+from shoeproof.replay.engine.outcomes import MAIN, outcomes
+from shoeproof.replay.engine.round import Decide, RoundState, Settle, apply
+from shoeproof.replay.engine.shoe import Shoe
+from shoeproof.replay.rounds.money_check import Bet
+from shoeproof.replay.rounds.play_on import Dealing, state_of
+from shoeproof.replay.rounds.replayer import Step
 
 MOST_ENDS: Final = 20_000
 """How many ways to the end are tried: more than any one hand has in these games."""

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, tzinfo
 from itertools import groupby
 from typing import Final
 
-from ledger import Finding, Recorded
-from ledger import findings as of_ledger
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.ledger import findings as of_ledger
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import (
     CardDealt,
     DecisionMade,
     DecisionOffered,
@@ -20,15 +20,15 @@ from ledger.leaf.events import (
     InputRefused,
     RoundVoided,
 )
-from replay import findings as codes
-from replay.currency import amount_text
-from replay.disputes import sources
-from replay.disputes.facts import Facts
-from replay.engine.cards import VALUE, pretty
-from replay.engine.hand import DECLINE, INSURANCE_ACTS
-from replay.engine.round import Decide
-from replay.errors import ShoeError
-from replay.rounds.play_on import state_of, steps_before
+from shoeproof.replay import findings as codes
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes import sources
+from shoeproof.replay.disputes.facts import Facts
+from shoeproof.replay.engine.cards import VALUE, pretty
+from shoeproof.replay.engine.hand import DECLINE, INSURANCE_ACTS
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import ShoeError
+from shoeproof.replay.rounds.play_on import state_of, steps_before
 
 BY_AMOUNTS: Final = frozenset(
     {

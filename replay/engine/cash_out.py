@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from replay.engine.hand import Hand
-from replay.engine.rules import CashOut
+from shoeproof.replay.engine.hand import Hand
+from shoeproof.replay.engine.rules import CashOut
 
 
 def cash_out_ratio(cash_out: CashOut, hand: Hand, up_value: int) -> Fraction:

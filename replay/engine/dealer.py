@@ -4,10 +4,10 @@ from typing import Final
 
 import msgspec
 
-from replay.engine.cards import VALUE
-from replay.engine.hand import add_card
-from replay.engine.rules import Rules
-from replay.errors import IllegalMove
+from shoeproof.replay.engine.cards import VALUE
+from shoeproof.replay.engine.hand import add_card
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import IllegalMove
 
 
 class Dealer(msgspec.Struct, frozen=True, gc=False):

@@ -9,9 +9,9 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from replay.engine.cards import VALUE
-from replay.engine.rules import Origin, Rules
-from replay.errors import IllegalMove
+from shoeproof.replay.engine.cards import VALUE
+from shoeproof.replay.engine.rules import Origin, Rules
+from shoeproof.replay.errors import IllegalMove
 
 Act: TypeAlias = str
 

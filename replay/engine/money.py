@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from replay.engine.rules import Rounding
+from shoeproof.replay.engine.rules import Rounding
 
 
 def round_minor(amount: Fraction, rounding: Rounding) -> int:

@@ -6,10 +6,10 @@ insurance at the check, a hand when the settlement line it meets no longer asks 
 
 import msgspec
 
-from replay.engine.round import RoundState, Seat, SeatHand, Settle
-from replay.engine.rules import Rules
-from replay.engine.settlement import paid_minor, settle, settle_early, win_minor
-from replay.engine.side_bets import side_bet_line, side_bet_odds
+from shoeproof.replay.engine.round import RoundState, Seat, SeatHand, Settle
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.engine.settlement import paid_minor, settle, settle_early, win_minor
+from shoeproof.replay.engine.side_bets import side_bet_line, side_bet_odds
 
 MAIN = "main"
 INSURANCE_BET = "insurance"

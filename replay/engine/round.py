@@ -14,10 +14,10 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from replay.engine.cards import FACE_DOWN, VALUE
-from replay.engine.cash_out import cash_out_ratio
-from replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
-from replay.engine.hand import (
+from shoeproof.replay.engine.cards import FACE_DOWN, VALUE
+from shoeproof.replay.engine.cash_out import cash_out_ratio
+from shoeproof.replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
+from shoeproof.replay.engine.hand import (
     CASH_OUT,
     DECLINE,
     DOUBLE,
@@ -31,9 +31,9 @@ from replay.engine.hand import (
     split,
     step,
 )
-from replay.engine.money import round_minor
-from replay.engine.rules import Rules
-from replay.errors import IllegalMove, StakeRefused
+from shoeproof.replay.engine.money import round_minor
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import IllegalMove, StakeRefused
 
 Stakes: TypeAlias = Mapping[str, Mapping[str, int]]
 """Seat (`s1`) to bet (`main`, `perfect_pairs`, …) to minor units."""

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from replay.errors import RulesError
+from shoeproof.replay.errors import RulesError
 
 DealStep: TypeAlias = Literal["seats", "up", "down"]
 UpCard: TypeAlias = Literal["ace", "ten"]

@@ -3,10 +3,10 @@
 from fractions import Fraction
 from functools import lru_cache
 
-from replay.engine.dealer import Dealer
-from replay.engine.hand import Hand
-from replay.engine.money import round_minor
-from replay.engine.rules import (
+from shoeproof.replay.engine.dealer import Dealer
+from shoeproof.replay.engine.hand import Hand
+from shoeproof.replay.engine.money import round_minor
+from shoeproof.replay.engine.rules import (
     Comparison,
     DealerKind,
     PlayerKind,

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from replay.engine.cards import PACK, Card
-from replay.errors import ShoeError
+from shoeproof.replay.engine.cards import PACK, Card
+from shoeproof.replay.errors import ShoeError
 
 SEED_BYTES: Final = 32
 MAX_CLIENT_SEED_BYTES: Final = 64

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from functools import cache
 
-from replay.engine.cards import RANKS, is_red
-from replay.engine.rules import SideBet
+from shoeproof.replay.engine.cards import RANKS, is_red
+from shoeproof.replay.engine.rules import SideBet
 
 
 def side_bet_line(bet: SideBet, cards: tuple[str, ...], up: str) -> str | None:

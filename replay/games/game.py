@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from replay.engine.rules import Rules, rules_from_data
+from shoeproof.replay.engine.rules import Rules, rules_from_data
 
 
 class Clause(msgspec.Struct, frozen=True):

@@ -8,12 +8,12 @@ import csv
 from importlib.resources import files
 from typing import Final
 
-from replay.engine.rules import UP_COLUMNS
-from replay.games.game import Assumption, Page, Published, assumed, game, said
+from shoeproof.replay.engine.rules import UP_COLUMNS
+from shoeproof.replay.games.game import Assumption, Page, Published, assumed, game, said
 
 
 def _cash_out_table() -> dict[str, dict[str, list[str]]]:
-    text = files("replay.games").joinpath("nba_cash_out.csv").read_text(encoding="ascii")
+    text = files("shoeproof.replay.games").joinpath("nba_cash_out.csv").read_text(encoding="ascii")
     blocks: dict[str, dict[str, list[str]]] = {"first": {}, "later": {}}
     for row in csv.DictReader(text.splitlines()):
         blocks[row["decision"]][row["hand"]] = [row[up] for up in UP_COLUMNS]

@@ -10,17 +10,17 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from replay.errors import RulesError
+from shoeproof.replay.errors import RulesError
 
 
 class Default(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the system does for a player who does not come back: the act, and when it is due.
 
     The period runs from the latest of offer, input, loss and restoration
-    (`replay.interruptions.waiting`). Every open hand takes `act`, an open question about insurance
-    or even money is answered by `insurance`. A default counts only where the player could know of
-    it: `says` is what was disclosed, in our words, `disclosed_in` the document and `disclosed_on`
-    its date.
+    (`shoeproof.replay.interruptions.waiting`). Every open hand takes `act`, an open question about
+    insurance or even money is answered by `insurance`. A default counts only where the player could
+    know of it: `says` is what was disclosed, in our words, `disclosed_in` the document and
+    `disclosed_on` its date.
     """
 
     act: Literal["stand"]

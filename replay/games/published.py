@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from replay.games.game import Game
-from replay.games.nba import NBA
-from replay.games.zappit import ZAPPIT
-from replay.games.zero import ZERO
+from shoeproof.replay.games.game import Game
+from shoeproof.replay.games.nba import NBA
+from shoeproof.replay.games.zappit import ZAPPIT
+from shoeproof.replay.games.zero import ZERO
 
 GAMES: Final[dict[str, Game]] = {game.rules.id: game for game in (ZAPPIT, ZERO, NBA)}

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from replay.games.game import Assumption, Page, Published, assumed, game, said
+from shoeproof.replay.games.game import Assumption, Page, Published, assumed, game, said
 
 ZERO: Final = game(
     "zero",

@@ -15,10 +15,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ledger import Event, Finding, Ledger, Recorded
-from ledger.keys.trust import build_ring
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Event, Finding, Ledger, Recorded
+from shoeproof.ledger.keys.trust import build_ring
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -30,26 +30,26 @@ from ledger.leaf.events import (
     WinHeld,
     WinReleased,
 )
-from ledger.leaf.recorded import readable
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import (
+from shoeproof.ledger.leaf.recorded import readable
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import (
     DISPUTES_PREFIX,
     HOLDS_PREFIX,
     KEYS_STREAM,
     OPERATIONS_STREAM,
     POLICIES_STREAM,
 )
-from ledger.verify.beside import Leaves, read_before
-from replay import findings as codes
-from replay.cases.case import UNSETTLED, Decided, decided_in, dispute_stream, resumed_at
-from replay.currency import amount_text, unit_of
-from replay.engine.hand import INSURANCE_ACTS
-from replay.engine.round import Decide
-from replay.engine.rules import Rules
-from replay.games.policies import Policy
-from replay.interruptions.refusals import check_refusal
-from replay.interruptions.void_check import check_void
-from replay.interruptions.waiting import (
+from shoeproof.ledger.verify.beside import Leaves, read_before
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.case import UNSETTLED, Decided, decided_in, dispute_stream, resumed_at
+from shoeproof.replay.currency import amount_text, unit_of
+from shoeproof.replay.engine.hand import INSURANCE_ACTS
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.interruptions.refusals import check_refusal
+from shoeproof.replay.interruptions.void_check import check_void
+from shoeproof.replay.interruptions.waiting import (
     Outage,
     Waiting,
     default_due,
@@ -59,10 +59,10 @@ from replay.interruptions.waiting import (
     outages_in,
     with_resumptions,
 )
-from replay.rounds.catalogue import policies_in
-from replay.rounds.money_check import as_the_rules_pay, not_credited_minor
-from replay.rounds.replayer import Replay, Step, replay_round
-from replay.rounds.shoe_check import Problem
+from shoeproof.replay.rounds.catalogue import policies_in
+from shoeproof.replay.rounds.money_check import as_the_rules_pay, not_credited_minor
+from shoeproof.replay.rounds.replayer import Replay, Step, replay_round
+from shoeproof.replay.rounds.shoe_check import Problem
 
 SETTLED_WITHIN: Final = timedelta(hours=1)
 """How long after its last event a round in which no input is left may stay unsettled (ASSUMED: the

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from ledger import Ledger
-from ledger.errors import UnknownStream
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import UnknownStream
+from shoeproof.ledger.leaf.events import (
     BetResettled,
     BetSettled,
     EventData,
@@ -18,12 +18,12 @@ from ledger.leaf.events import (
     WinHeld,
     WinReleased,
 )
-from ledger.leaf.recorded import Recorded
-from ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX
-from replay.currency import unit_of
-from replay.errors import InputRefusedError
-from replay.wallet.credit import credited
-from replay.wallet.wallet import AnyWallet, for_round, is_held
+from shoeproof.ledger.leaf.recorded import Recorded
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.errors import InputRefusedError
+from shoeproof.replay.wallet.credit import credited
+from shoeproof.replay.wallet.wallet import AnyWallet, for_round, is_held
 
 
 class HeldWin(msgspec.Struct, frozen=True):

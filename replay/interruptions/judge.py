@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ledger import Finding, Ledger, Recorded
-from ledger.findings import EVENT_AFTER_CLOSE
-from replay.engine.rules import Rules
-from replay.errors import RoundUnreadable
-from replay.interruptions.check import Circumstances, circumstances_of, full_replay
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.replayer import Replay
+from shoeproof.ledger import Finding, Ledger, Recorded
+from shoeproof.ledger.findings import EVENT_AFTER_CLOSE
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import RoundUnreadable
+from shoeproof.replay.interruptions.check import Circumstances, circumstances_of, full_replay
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.replayer import Replay
 
 
 def judge(

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Final
 
-from ledger import Event
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.events import DecisionOffered, InputRefused
-from replay import findings as codes
-from replay.engine.round import Decide, RoundState
-from replay.interruptions.waiting import Outage, Waiting
-from replay.rounds.shoe_check import Problem
+from shoeproof.ledger import Event
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.events import DecisionOffered, InputRefused
+from shoeproof.replay import findings as codes
+from shoeproof.replay.engine.round import Decide, RoundState
+from shoeproof.replay.interruptions.waiting import Outage, Waiting
+from shoeproof.replay.rounds.shoe_check import Problem
 
 BEFORE_THE_DEAL: Final = ("place stakes", "deal")
 """How the inputs that name no hand are written."""

@@ -8,15 +8,15 @@ may always go back.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ledger import Finding, Recorded
-from ledger.leaf.events import RoundVoided
-from replay import findings as codes
-from replay.cases.case import Decided
-from replay.cases.faults import KINDS, MALFUNCTIONS
-from replay.currency import amount_text, unit_of
-from replay.rounds.play_on import fixed_outcomes, true_state
-from replay.rounds.replayer import Replay
-from replay.rounds.shoe_check import ShoeCheck
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.ledger.leaf.events import RoundVoided
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.case import Decided
+from shoeproof.replay.cases.faults import KINDS, MALFUNCTIONS
+from shoeproof.replay.currency import amount_text, unit_of
+from shoeproof.replay.rounds.play_on import fixed_outcomes, true_state
+from shoeproof.replay.rounds.replayer import Replay
+from shoeproof.replay.rounds.shoe_check import ShoeCheck
 
 ENDING: Final = frozenset({"void", "honour", "resettle"})
 """The remedies by which a decision may end a round."""

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from ledger import Recorded
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     CardDealt,
     ConnectionLost,
@@ -33,7 +33,7 @@ from ledger.leaf.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.games.policies import Policy
+from shoeproof.replay.games.policies import Policy
 
 
 class Outage(NamedTuple):

@@ -11,17 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ledger import Finding
-from replay.engine.rules import Rules
-from replay.kernel.due import LayoutOf, layouts_of
-from replay.kernel.money import amounts_hold
-from replay.kernel.openings import Opening, laid, openings_of
-from replay.kernel.shape_check import courses_hold
-from replay.kernel.shoes import shoes_hold
-from replay.kernel.symbols import IGNORED, KIND, Own, Vocabulary
-from replay.kernel.tables import Ints
-from replay.kernel.walk import Batch, walk
-from replay.kernel.wallets import wallets_hold
+from shoeproof.ledger import Finding
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.kernel.due import LayoutOf, layouts_of
+from shoeproof.replay.kernel.money import amounts_hold
+from shoeproof.replay.kernel.openings import Opening, laid, openings_of
+from shoeproof.replay.kernel.shape_check import courses_hold
+from shoeproof.replay.kernel.shoes import shoes_hold
+from shoeproof.replay.kernel.symbols import IGNORED, KIND, Own, Vocabulary
+from shoeproof.replay.kernel.tables import Ints
+from shoeproof.replay.kernel.walk import Batch, walk
+from shoeproof.replay.kernel.wallets import wallets_hold
 
 _AT_A_TIME = 16_384
 """Rounds judged together: enough to pay for NumPy's calls, few enough to bound the memory."""

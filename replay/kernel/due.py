@@ -4,7 +4,7 @@ What `due_next` can ask of a round fits into one number: of each hand whether it
 card, decides or is over; of the dealer the up card and whether a card is drawn; what the check
 showed; and which seats are still to answer an ace. For each such number met the engine itself is
 asked, with hands that stand for all of their kind, and its answer is kept. Turn order is thus
-written once, in `replay.engine.round`.
+written once, in `shoeproof.replay.engine.round`.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from replay.engine.dealer import EMPTY_DEALER, Dealer
-from replay.engine.hand import DECLINE, Hand
-from replay.engine.round import (
+from shoeproof.replay.engine.dealer import EMPTY_DEALER, Dealer
+from shoeproof.replay.engine.hand import DECLINE, Hand
+from shoeproof.replay.engine.round import (
     DEALER,
     NATURAL,
     Check,
@@ -28,8 +28,8 @@ from replay.engine.round import (
     deal_plan,
     due_next,
 )
-from replay.engine.rules import Rules, canonical_rules, rules_from_json
-from replay.kernel.tables import (
+from shoeproof.replay.engine.rules import Rules, canonical_rules, rules_from_json
+from shoeproof.replay.kernel.tables import (
     ABSENT,
     ACE_UP,
     ANSWERED,

@@ -7,10 +7,10 @@ are below 2^30 and odds have at most nine digits, so that no product overflows.
 
 import numpy as np
 
-from replay.engine.hand import CASH_OUT, DOUBLE, INSURANCE, SPLIT
-from replay.engine.rules import Rounding
-from replay.kernel.due import LayoutOf
-from replay.kernel.symbols import (
+from shoeproof.replay.engine.hand import CASH_OUT, DOUBLE, INSURANCE, SPLIT
+from shoeproof.replay.engine.rules import Rounding
+from shoeproof.replay.kernel.due import LayoutOf
+from shoeproof.replay.kernel.symbols import (
     BET,
     COLUMN,
     COLUMNS,
@@ -25,8 +25,8 @@ from replay.kernel.symbols import (
     SYMBOL,
     Names,
 )
-from replay.kernel.tables import ACT_BIT, NUMBER, Ints, Pays, Tables
-from replay.kernel.walk import Batch, Walked
+from shoeproof.replay.kernel.tables import ACT_BIT, NUMBER, Ints, Pays, Tables
+from shoeproof.replay.kernel.walk import Batch, Walked
 
 
 def round_minor(amount: Ints, denominator: Ints, rounding: Rounding) -> Ints:

@@ -9,13 +9,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from replay.engine.round import Seat, check_stakes, insurance_stake_minor
-from replay.engine.rules import Rules
-from replay.errors import StakeRefused
-from replay.kernel.symbols import KIND, OPENED, PLACED, REQUESTED, SEATS, STAKE, Vocabulary
-from replay.kernel.tables import Ints
-from replay.kernel.walk import Openings
-from replay.rounds.money_check import check_limits, check_placed
+from shoeproof.replay.engine.round import Seat, check_stakes, insurance_stake_minor
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import StakeRefused
+from shoeproof.replay.kernel.symbols import (
+    KIND,
+    OPENED,
+    PLACED,
+    REQUESTED,
+    SEATS,
+    STAKE,
+    Vocabulary,
+)
+from shoeproof.replay.kernel.tables import Ints
+from shoeproof.replay.kernel.walk import Openings
+from shoeproof.replay.rounds.money_check import check_limits, check_placed
 
 LARGEST_STAKE = 1 << 30
 

@@ -1,4 +1,5 @@
-"""From the bytes of leaves to words: the same reading as `ledger.leaf.envelope`, many times faster.
+"""From the bytes of leaves to words: the same reading as `shoeproof.ledger.leaf.envelope`, many
+times faster.
 
 A leaf that is read here is read by `read_leaf` too, and says the same; whatever this reader is not
 certain of, `read_leaf` decides. Only the envelope is decoded for each leaf; what an event says is
@@ -11,13 +12,13 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from ledger.errors import EventUnreadable
-from ledger.leaf.clock import parse_time
-from ledger.leaf.envelope import VERSION, Envelope
-from ledger.leaf.events import EVENTS
-from ledger.leaf.layout import LARGEST_LEAF, SIGNED
-from replay.kernel.batch import Columns
-from replay.kernel.symbols import Own, Vocabulary
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.envelope import VERSION, Envelope
+from shoeproof.ledger.leaf.events import EVENTS
+from shoeproof.ledger.leaf.layout import LARGEST_LEAF, SIGNED
+from shoeproof.replay.kernel.batch import Columns
+from shoeproof.replay.kernel.symbols import Own, Vocabulary
 
 _decode = msgspec.json.Decoder(Envelope).decode
 _TAIL = SIGNED + 1

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from replay.engine.hand import INSURANCE
-from replay.kernel.due import Layout, LayoutOf
-from replay.kernel.symbols import (
+from shoeproof.replay.engine.hand import INSURANCE
+from shoeproof.replay.kernel.due import Layout, LayoutOf
+from shoeproof.replay.kernel.symbols import (
     BET,
     CARD,
     CHECKED,
@@ -37,9 +37,9 @@ from replay.kernel.symbols import (
     SYMBOL,
     Vocabulary,
 )
-from replay.kernel.tables import ABSENT, NUMBER, Ints
-from replay.kernel.turn_order_check import in_order, looks_hold, offers_hold
-from replay.kernel.walk import Batch, Walked, walk
+from shoeproof.replay.kernel.tables import ABSENT, NUMBER, Ints
+from shoeproof.replay.kernel.turn_order_check import in_order, looks_hold, offers_hold
+from shoeproof.replay.kernel.walk import Batch, Walked, walk
 
 _SHORTEST = 5
 """Opened, committed, requested, revealed, closed."""

@@ -1,8 +1,8 @@
 """The cards of many shoes at once, and whether each shoe is the one committed to.
 
-Keystream and commitment come from `replay.engine.shoe`, block by block as they are needed; the
-swaps of Fisher-Yates are done for all rounds together. A round whose keystream has a word to
-reject, about one in ten million cards, is done by itself.
+Keystream and commitment come from `shoeproof.replay.engine.shoe`, block by block as they are
+needed; the swaps of Fisher-Yates are done for all rounds together. A round whose keystream has a
+word to reject, about one in ten million cards, is done by itself.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,12 +10,19 @@ from itertools import islice
 
 import numpy as np
 
-from replay.engine.cards import PACK
-from replay.engine.shoe import BLOCK_BYTES, BLOCKS, Shoe, commitment, context, keystream_block
-from replay.errors import ShoeError
-from replay.kernel.symbols import CARD, INDEX, SHOWN, SYMBOL, Own
-from replay.kernel.tables import DOWN, NUMBER, Ints
-from replay.kernel.walk import Batch
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.shoe import (
+    BLOCK_BYTES,
+    BLOCKS,
+    Shoe,
+    commitment,
+    context,
+    keystream_block,
+)
+from shoeproof.replay.errors import ShoeError
+from shoeproof.replay.kernel.symbols import CARD, INDEX, SHOWN, SYMBOL, Own
+from shoeproof.replay.kernel.tables import DOWN, NUMBER, Ints
+from shoeproof.replay.kernel.walk import Batch
 
 _WORDS_IN_BLOCK = BLOCK_BYTES // 4
 _PACK_PLACE = np.tile(np.arange(len(PACK)), 8)

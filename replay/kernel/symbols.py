@@ -13,15 +13,15 @@ from typing import Any, Final, TypeAlias
 import msgspec
 import numpy as np
 
-from ledger.leaf import events, layout
-from ledger.leaf.events import EventData, Funds, Limit, Stakes
-from replay.engine.cards import VALUE
-from replay.engine.hand import DECLINE, INSURANCE
-from replay.engine.round import NATURAL, NO_NATURAL, Decide, stakes_minor
-from replay.engine.shoe import MAX_CLIENT_SEED_BYTES, SEED_BYTES
-from replay.kernel.tables import ACT_BIT, ACTS, DOWN, NUMBER, Ints, act_mask
-from replay.rounds.money_check import check_offer
-from replay.rounds.shoe_check import seed_bytes
+from shoeproof.ledger.leaf import events, layout
+from shoeproof.ledger.leaf.events import EventData, Funds, Limit, Stakes
+from shoeproof.replay.engine.cards import VALUE
+from shoeproof.replay.engine.hand import DECLINE, INSURANCE
+from shoeproof.replay.engine.round import NATURAL, NO_NATURAL, Decide, stakes_minor
+from shoeproof.replay.engine.shoe import MAX_CLIENT_SEED_BYTES, SEED_BYTES
+from shoeproof.replay.kernel.tables import ACT_BIT, ACTS, DOWN, NUMBER, Ints, act_mask
+from shoeproof.replay.rounds.money_check import check_offer
+from shoeproof.replay.rounds.shoe_check import seed_bytes
 
 Row: TypeAlias = tuple[int, ...]
 

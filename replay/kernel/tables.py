@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from replay.engine.cards import PACK, VALUE
-from replay.engine.cash_out import cash_out_ratio
-from replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
-from replay.engine.hand import (
+from shoeproof.replay.engine.cards import PACK, VALUE
+from shoeproof.replay.engine.cash_out import cash_out_ratio
+from shoeproof.replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
+from shoeproof.replay.engine.hand import (
     CASH_OUT,
     EMPTY_HAND,
     INSURANCE_ACTS,
@@ -31,18 +31,18 @@ from replay.engine.hand import (
     split,
     step,
 )
-from replay.engine.outcomes import LOST, insurance_outcome
-from replay.engine.round import NATURAL, NO_NATURAL, Seat, insurance_acts
-from replay.engine.rules import (
+from shoeproof.replay.engine.outcomes import LOST, insurance_outcome
+from shoeproof.replay.engine.round import NATURAL, NO_NATURAL, Seat, insurance_acts
+from shoeproof.replay.engine.rules import (
     Rules,
     SettlementLine,
     canonical_rules,
     read_odds,
     rules_from_json,
 )
-from replay.engine.settlement import dealer_kind, player_kind, settle, settle_early
-from replay.engine.side_bets import side_bet_line
-from replay.errors import IllegalMove
+from shoeproof.replay.engine.settlement import dealer_kind, player_kind, settle, settle_early
+from shoeproof.replay.engine.side_bets import side_bet_line
+from shoeproof.replay.errors import IllegalMove
 
 Ints: TypeAlias = npt.NDArray[Any]
 State = TypeVar("State", Hand, Dealer)

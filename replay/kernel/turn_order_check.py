@@ -7,10 +7,18 @@ engine's answer at once.
 
 import numpy as np
 
-from replay.engine.hand import INSURANCE_ACTS, SPLIT
-from replay.engine.round import NATURAL
-from replay.kernel.due import CHECK, SETTLE, SHOW, TO_DEALER, TO_DEALER_DOWN, TO_HAND, Layout
-from replay.kernel.symbols import (
+from shoeproof.replay.engine.hand import INSURANCE_ACTS, SPLIT
+from shoeproof.replay.engine.round import NATURAL
+from shoeproof.replay.kernel.due import (
+    CHECK,
+    SETTLE,
+    SHOW,
+    TO_DEALER,
+    TO_DEALER_DOWN,
+    TO_HAND,
+    Layout,
+)
+from shoeproof.replay.kernel.symbols import (
     CARD,
     CHECKED,
     COLUMN,
@@ -24,8 +32,8 @@ from replay.kernel.symbols import (
     SYMBOL,
     WITHHELD,
 )
-from replay.kernel.tables import ABSENT, ACTS, DOWN, NUMBER, UNSEEN, Ints
-from replay.kernel.walk import Batch, Walked
+from shoeproof.replay.kernel.tables import ABSENT, ACTS, DOWN, NUMBER, UNSEEN, Ints
+from shoeproof.replay.kernel.walk import Batch, Walked
 
 _FIRST_ANSWER = NUMBER[INSURANCE_ACTS[0]]
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from replay.engine.hand import SPLIT
-from replay.kernel.symbols import COLUMN, COLUMNS, KIND, MOVES, SYMBOL
-from replay.kernel.tables import ABSENT, NUMBER, SYMBOLS, Ints, Tables
+from shoeproof.replay.engine.hand import SPLIT
+from shoeproof.replay.kernel.symbols import COLUMN, COLUMNS, KIND, MOVES, SYMBOL
+from shoeproof.replay.kernel.tables import ABSENT, NUMBER, SYMBOLS, Ints, Tables
 
 
 class Openings(NamedTuple):

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ledger.leaf.events import Funds
-from replay.engine.hand import DOUBLE, INSURANCE, SPLIT
-from replay.kernel.symbols import (
+from shoeproof.ledger.leaf.events import Funds
+from shoeproof.replay.engine.hand import DOUBLE, INSURANCE, SPLIT
+from shoeproof.replay.kernel.symbols import (
     DECISION,
     KIND,
     OFFER,
@@ -28,8 +28,8 @@ from replay.kernel.symbols import (
     Row,
     Vocabulary,
 )
-from replay.kernel.tables import ACT_BIT, Ints
-from replay.wallet.wallet import ACCEPTED, HELD
+from shoeproof.replay.kernel.tables import ACT_BIT, Ints
+from shoeproof.replay.wallet.wallet import ACCEPTED, HELD
 
 _FINAL = ACCEPTED - {HELD}
 _COSTLY = ACT_BIT[DOUBLE] | ACT_BIT[SPLIT] | ACT_BIT[INSURANCE]

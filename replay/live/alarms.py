@@ -9,21 +9,21 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from ledger import Ledger, Recorded
-from ledger.keys.key import Signer
-from ledger.leaf.events import AlarmClosed, AlarmInvestigated, AlarmRaised
-from ledger.leaf.layout import claimed_key_id
-from ledger.leaf.streams import OPERATIONS_STREAM
-from replay.cases.case import key_names
-from replay.disputes.record import sign_as_staff
-from replay.errors import AlarmRefused
-from replay.interruptions.check import operations_of
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.events import AlarmClosed, AlarmInvestigated, AlarmRaised
+from shoeproof.ledger.leaf.layout import claimed_key_id
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.replay.cases.case import key_names
+from shoeproof.replay.disputes.record import sign_as_staff
+from shoeproof.replay.errors import AlarmRefused
+from shoeproof.replay.interruptions.check import operations_of
 
 State: TypeAlias = Literal["open", "investigated", "closed"]
 CLOSED: Final = "closed"
 
 
-class Step(msgspec.Struct, frozen=True):
+class AlarmChange(msgspec.Struct, frozen=True):
     """What happened to an alarm: its state from then on, when, by whose key, the note, the leaf."""
 
     state: State
@@ -38,7 +38,7 @@ class Alarm(msgspec.Struct, frozen=True):
 
     number: int
     scope: str | None
-    steps: tuple[Step, ...]
+    steps: tuple[AlarmChange, ...]
 
     @property
     def state(self) -> State:
@@ -64,7 +64,8 @@ def alarms_of(ledger: Ledger) -> list[Alarm]:
 def fold_alarms(operations: Iterable[Recorded], names: Mapping[str, str]) -> list[Alarm]:
     """Return the alarms that events of the service make; `names` are persons by their key's id.
 
-    Events must have been verified, as `ledger.verify` does, for their signers to be believed.
+    Events must have been verified, as `shoeproof.ledger.verify` does, for their signers to be
+    believed.
     """
     found: list[Alarm] = []
     for recorded in operations:
@@ -112,12 +113,12 @@ def _record(ledger: Ledger, event: AlarmInvestigated | AlarmClosed, signer: Sign
     return fold_alarms([*operations, *recorded], key_names(ledger))[event.alarm - 1]
 
 
-def _step(state: State, recorded: Recorded, note: str, names: Mapping[str, str]) -> Step:
+def _step(state: State, recorded: Recorded, note: str, names: Mapping[str, str]) -> AlarmChange:
     key = claimed_key_id(recorded.leaf)
-    return Step(state, recorded.event.at, names.get(key, key), note, recorded.leaf_index)
+    return AlarmChange(state, recorded.event.at, names.get(key, key), note, recorded.leaf_index)
 
 
-def _go_on(alarms: list[Alarm], number: int, step: Step) -> None:
+def _go_on(alarms: list[Alarm], number: int, step: AlarmChange) -> None:
     if 1 <= number <= len(alarms) and not alarms[number - 1].is_closed:
         alarm = alarms[number - 1]
         alarms[number - 1] = msgspec.structs.replace(alarm, steps=(*alarm.steps, step))

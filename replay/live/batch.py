@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from ledger import Ledger
-from ledger.leaf.events import EventData
-from ledger.store.round_index import Alone
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import EventData
+from shoeproof.ledger.store.round_index import Alone
 
 
 class Batch:

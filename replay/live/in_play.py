@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from threading import RLock
 
-from ledger.errors import StreamConflict
-from ledger.leaf.clock import format_time, not_before, parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger.errors import StreamConflict
+from shoeproof.ledger.leaf.clock import format_time, not_before, parse_time
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealerChecked,
@@ -24,11 +24,11 @@ from ledger.leaf.events import (
     ShoeRevealed,
     WinHeld,
 )
-from ledger.leaf.streams import HOLDS_PREFIX
-from replay.engine.cards import FACE_DOWN
-from replay.engine.dealer import makes_natural
-from replay.engine.hand import CASH_OUT, DECLINE, DOUBLE, INSURANCE, SPLIT, Act
-from replay.engine.round import (
+from shoeproof.ledger.leaf.streams import HOLDS_PREFIX
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.engine.dealer import makes_natural
+from shoeproof.replay.engine.hand import CASH_OUT, DECLINE, DOUBLE, INSURANCE, SPLIT, Act
+from shoeproof.replay.engine.round import (
     NATURAL,
     NO_NATURAL,
     Check,
@@ -41,11 +41,17 @@ from replay.engine.round import (
     added_stake_minor,
     apply,
 )
-from replay.engine.shoe import Shoe
-from replay.games.policies import Policy
-from replay.interruptions.waiting import Waiting, default_due, follow, held_minor, offer_deadline
-from replay.live.journal import Table
-from replay.live.recorded_play import (
+from shoeproof.replay.engine.shoe import Shoe
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.interruptions.waiting import (
+    Waiting,
+    default_due,
+    follow,
+    held_minor,
+    offer_deadline,
+)
+from shoeproof.replay.live.journal import Table
+from shoeproof.replay.live.recorded_play import (
     LastEvent,
     RecordedPlay,
     has_ended,
@@ -53,9 +59,9 @@ from replay.live.recorded_play import (
     read_ended,
     read_play,
 )
-from replay.live.till import Till
-from replay.live.turn import ASIDES, Made, Position, ending, newly_decided
-from replay.rounds.money_check import FUNDS, HIDDEN
+from shoeproof.replay.live.till import Till
+from shoeproof.replay.live.turn import ASIDES, Made, Position, ending, newly_decided
+from shoeproof.replay.rounds.money_check import FUNDS, HIDDEN
 
 _TRIES = 5
 """How often a payment is recorded again where others went on with the round meanwhile."""

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Protocol
 
-from ledger import Ledger
-from ledger.leaf.events import EventData
-from ledger.store.round_index import Alone
-from replay.engine.round import Stakes
-from replay.engine.rules import Rules
-from replay.interruptions.waiting import Outage
-from replay.wallet.wallet import Wallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import EventData
+from shoeproof.ledger.store.round_index import Alone
+from shoeproof.replay.engine.round import Stakes
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.interruptions.waiting import Outage
+from shoeproof.replay.wallet.wallet import Wallet
 
 
 class Journal(Protocol):
@@ -44,11 +44,11 @@ class Currency(Protocol):
 
     @property
     def unit(self) -> str:
-        """The unit of the table's amounts (`replay.currency`)."""
+        """The unit of the table's amounts (`shoeproof.replay.currency`)."""
 
 
 class Table(Protocol):
-    """What a round asks of its table; `replay.live.table.LiveTable` is one."""
+    """What a round asks of its table; `shoeproof.replay.live.table.LiveTable` is one."""
 
     ledger: Ledger
     journal: Journal

@@ -7,8 +7,8 @@ first: whatever the player sends then is refused, and the default applied, in on
 
 Where a wallet pays, what was won is asked for once the turn that decided it is written, and
 recorded, with the next offer or the end of the round, in a transaction that follows
-(`replay.live.till`). One round is one at a time: of two inputs that rest on one view, by threads or
-by processes, the second is refused, and the round shows what the first came to.
+(`shoeproof.replay.live.till`). One round is one at a time: of two inputs that rest on one view, by
+threads or by processes, the second is refused, and the round shows what the first came to.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,9 +16,9 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Literal, NoReturn
 
-from ledger.errors import StreamClosed, StreamConflict
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import (
+from shoeproof.ledger.errors import StreamClosed, StreamConflict
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import (
     ConnectionLost,
     ConnectionRestored,
     DealRequested,
@@ -28,7 +28,7 @@ from ledger.leaf.events import (
     StakesPlaced,
     ViewAcknowledged,
 )
-from replay.engine.round import (
+from shoeproof.replay.engine.round import (
     Decide,
     Stakes,
     added_stake_minor,
@@ -37,10 +37,10 @@ from replay.engine.round import (
     open_round,
     stakes_minor,
 )
-from replay.errors import InputOvertaken, InputRefusedError
-from replay.interruptions.waiting import Outage, default_due
-from replay.live.in_play import RoundInPlay
-from replay.live.turn import ASIDES, plain_stakes
+from shoeproof.replay.errors import InputOvertaken, InputRefusedError
+from shoeproof.replay.interruptions.waiting import Outage, default_due
+from shoeproof.replay.live.in_play import RoundInPlay
+from shoeproof.replay.live.turn import ASIDES, plain_stakes
 
 LOSS_OF_COMMUNICATION = 2
 

@@ -8,9 +8,9 @@ from datetime import datetime
 
 import msgspec
 
-from ledger import Ledger, Recorded
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -19,12 +19,12 @@ from ledger.leaf.events import (
     RoundVoided,
     StakesPlaced,
 )
-from ledger.store.round_index import RoundRow
-from replay.cases.case import Decided, read_decided, resumed_at
-from replay.currency import unit_of
-from replay.engine.round import stakes_minor
-from replay.interruptions.check import operations_of
-from replay.interruptions.waiting import (
+from shoeproof.ledger.store.round_index import RoundRow
+from shoeproof.replay.cases.case import Decided, read_decided, resumed_at
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.engine.round import stakes_minor
+from shoeproof.replay.interruptions.check import operations_of
+from shoeproof.replay.interruptions.waiting import (
     Outage,
     Waiting,
     default_due,
@@ -32,7 +32,7 @@ from replay.interruptions.waiting import (
     waiting_of,
     with_resumptions,
 )
-from replay.rounds.catalogue import policies_by_digest, rules_by_digest
+from shoeproof.replay.rounds.catalogue import policies_by_digest, rules_by_digest
 
 ROUNDS_A_QUERY = 500
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final, TypeAlias
 
-from replay.engine.hand import (
+from shoeproof.replay.engine.hand import (
     EVEN_MONEY,
     HIT,
     INSURANCE,
@@ -12,8 +12,8 @@ from replay.engine.hand import (
     Act,
     Hand,
 )
-from replay.engine.round import RoundState
-from replay.theory.strategies import basic_act, optimal_act
+from shoeproof.replay.engine.round import RoundState
+from shoeproof.replay.theory.strategies import basic_act, optimal_act
 
 Player: TypeAlias = Callable[[RoundState, str, Sequence[Act]], Act]
 """State, hand that decides, acts offered: the act chosen."""

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from ledger import Ledger, Recorded
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import (
     RoundClosed,
     RoundOpened,
     RoundVoided,
@@ -18,14 +18,14 @@ from ledger.leaf.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.engine.round import Decide, Stakes
-from replay.engine.rules import Rules
-from replay.errors import InputRefusedError, RoundUnreadable, UnknownGame
-from replay.games.policies import Policy
-from replay.interruptions.waiting import Waiting, dealer_has_shown, waiting_of
-from replay.live.standing import standing_of
-from replay.rounds.replayer import Replay, replay_round
-from replay.rounds.shoe_check import ShoeCheck
+from shoeproof.replay.engine.round import Decide, Stakes
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import InputRefusedError, RoundUnreadable, UnknownGame
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.interruptions.waiting import Waiting, dealer_has_shown, waiting_of
+from shoeproof.replay.live.standing import standing_of
+from shoeproof.replay.rounds.replayer import Replay, replay_round
+from shoeproof.replay.rounds.shoe_check import ShoeCheck
 
 
 class LastEvent(NamedTuple):

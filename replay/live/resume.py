@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from ledger import Ledger, Recorded
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import Limit, RoundOpened
-from replay.live.journal import Journal
-from replay.live.live_round import LiveRound
-from replay.live.recorded_play import read_play
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.money_check import HIDDEN
-from replay.wallet.intents import settle_open
-from replay.wallet.wallet import AnyWallet
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import Limit, RoundOpened
+from shoeproof.replay.live.journal import Journal
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.recorded_play import read_play
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.money_check import HIDDEN
+from shoeproof.replay.wallet.intents import settle_open
+from shoeproof.replay.wallet.wallet import AnyWallet
 
 
 def resume_round(ledger: Ledger, round_id: str, *, wallet: AnyWallet | None = None) -> LiveRound:

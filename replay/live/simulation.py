@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ledger import Ledger
-from replay.engine.round import Decide, Stakes
-from replay.engine.rules import Rules
-from replay.live.batch import Batch
-from replay.live.players import Player
-from replay.live.table import LiveTable, TableSettings
+from shoeproof.ledger import Ledger
+from shoeproof.replay.engine.round import Decide, Stakes
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.live.batch import Batch
+from shoeproof.replay.live.players import Player
+from shoeproof.replay.live.table import LiveTable, TableSettings
 
 ROUNDS_A_BATCH = 100
 """Rounds written in one transaction; more save little time and lose more to a crash."""

@@ -8,18 +8,18 @@ from threading import Lock
 from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from ledger import Ledger
-from ledger.leaf.events import GameDisabled, ServiceStopped
-from ledger.leaf.streams import OPERATIONS_STREAM, POLICIES_STREAM, RULES_STREAM
-from replay.engine.rules import Rules, rules_digest
-from replay.games.policies import Policy
-from replay.interruptions.waiting import Outage, Service
-from replay.rounds.catalogue import policies_by_digest, rules_by_digest
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import GameDisabled, ServiceStopped
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM, POLICIES_STREAM, RULES_STREAM
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.interruptions.waiting import Outage, Service
+from shoeproof.replay.rounds.catalogue import policies_by_digest, rules_by_digest
 
 _STREAMS: Final = (OPERATIONS_STREAM, RULES_STREAM, POLICIES_STREAM)
 
 
-class Opening(NamedTuple):
+class RoundTerms(NamedTuple):
     """What a round that is opened hangs on.
 
     `closed` is what keeps it from being opened, `policy` the game's last one, `same_game` are the
@@ -42,12 +42,12 @@ class Standing:
         self._policies: dict[str, Policy] = {}
         self._lock = Lock()
 
-    def opening(self, ledger: Ledger, game: str, table: str | None) -> Opening:
+    def opening(self, ledger: Ledger, game: str, table: str | None) -> RoundTerms:
         """Return what the opening of a round of a game at a table depends on."""
         with self._lock:
             self._follow(ledger)
             same = tuple(digest for digest, each in self._rules.items() if each.id == game)
-            return Opening(self._service.closes(game, table), self._policy(game), same)
+            return RoundTerms(self._service.closes(game, table), self._policy(game), same)
 
     def closed_by(self, ledger: Ledger, *names: str | None) -> GameDisabled | ServiceStopped | None:
         """Return why a game's id, or a table's name, cannot open rounds now."""

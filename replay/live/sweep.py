@@ -11,19 +11,19 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from ledger import Ledger, Recorded
-from ledger.errors import LedgerError, StreamConflict
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import BetSettled
-from replay.errors import ReplayError
-from replay.interruptions.waiting import waiting_of
-from replay.live.batch import Batch
-from replay.live.live_round import LiveRound
-from replay.live.open_rounds import OpenRounds
-from replay.live.resume import take_up
-from replay.rounds.wallet_check import has_wallet
-from replay.wallet.intents import IN_FLIGHT, settle_open
-from replay.wallet.wallet import AnyWallet
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.errors import LedgerError, StreamConflict
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import BetSettled
+from shoeproof.replay.errors import ReplayError
+from shoeproof.replay.interruptions.waiting import waiting_of
+from shoeproof.replay.live.batch import Batch
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.open_rounds import OpenRounds
+from shoeproof.replay.live.resume import take_up
+from shoeproof.replay.rounds.wallet_check import has_wallet
+from shoeproof.replay.wallet.intents import IN_FLIGHT, settle_open
+from shoeproof.replay.wallet.wallet import AnyWallet
 
 ROUNDS_A_BATCH = 250
 """Rounds ended in one transaction: most of the gain, and little to do again after a conflict."""

@@ -10,26 +10,33 @@ from collections.abc import Callable
 
 import msgspec
 
-from ledger import Ledger
-from ledger.errors import RoundStillOpen
-from ledger.keys.sealing import seal_seed
-from ledger.leaf.events import GameDisabled, Limit, Mode, RoundOpened, ServiceStopped, ShoeCommitted
-from ledger.store.round_index import Alone
-from replay.cases.case import read_decided, resumed_at
-from replay.currency import MOST_PLACES, currency_unit, decimal_places, iso_exponent
-from replay.engine.round import Stakes, check_stakes
-from replay.engine.rules import Rules, rules_digest
-from replay.engine.shoe import SEED_BYTES, commitment
-from replay.errors import InputRefusedError, SettingsRefused, StakeRefused, UnknownGame
-from replay.games.policies import Policy, policy_digest
-from replay.games.published import GAMES
-from replay.interruptions.waiting import Outage, with_resumptions
-from replay.live.journal import Journal
-from replay.live.live_round import LiveRound
-from replay.live.standing import standing_of
-from replay.rounds.limits import outside_limits
-from replay.rounds.round_id import new_round_id
-from replay.wallet.wallet import AnyWallet, in_unit
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import RoundStillOpen
+from shoeproof.ledger.keys.sealing import seal_seed
+from shoeproof.ledger.leaf.events import (
+    GameDisabled,
+    Limit,
+    Mode,
+    RoundOpened,
+    ServiceStopped,
+    ShoeCommitted,
+)
+from shoeproof.ledger.store.round_index import Alone
+from shoeproof.replay.cases.case import read_decided, resumed_at
+from shoeproof.replay.currency import MOST_PLACES, currency_unit, decimal_places, iso_exponent
+from shoeproof.replay.engine.round import Stakes, check_stakes
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.engine.shoe import SEED_BYTES, commitment
+from shoeproof.replay.errors import InputRefusedError, SettingsRefused, StakeRefused, UnknownGame
+from shoeproof.replay.games.policies import Policy, policy_digest
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.interruptions.waiting import Outage, with_resumptions
+from shoeproof.replay.live.journal import Journal
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.standing import standing_of
+from shoeproof.replay.rounds.limits import outside_limits
+from shoeproof.replay.rounds.round_id import new_round_id
+from shoeproof.replay.wallet.wallet import AnyWallet, in_unit
 
 
 class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +68,7 @@ class TableSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unit(self) -> str:
-        """The unit of the table's amounts (`replay.currency`)."""
+        """The unit of the table's amounts (`shoeproof.replay.currency`)."""
         return currency_unit(self.currency, self.exponent)
 
 

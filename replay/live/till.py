@@ -14,14 +14,14 @@ from contextlib import suppress
 
 import msgspec
 
-from ledger.errors import IntentOpen
-from ledger.leaf.events import BetSettled, Funds
-from ledger.store.intents import Intents
-from replay.currency import amount_text
-from replay.errors import StakeRefused
-from replay.rounds.money_check import moves
-from replay.wallet.intents import PATIENCE_SECONDS, Asked, ask_first, give_up
-from replay.wallet.wallet import HELD, Wallet, is_accepted
+from shoeproof.ledger.errors import IntentOpen
+from shoeproof.ledger.leaf.events import BetSettled, Funds
+from shoeproof.ledger.store.intents import Intents
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.errors import StakeRefused
+from shoeproof.replay.rounds.money_check import moves
+from shoeproof.replay.wallet.intents import PATIENCE_SECONDS, FundsRequest, ask_first, give_up
+from shoeproof.replay.wallet.wallet import HELD, Wallet, is_accepted
 
 
 class Till:
@@ -154,7 +154,7 @@ class Till:
 
     def _reference(self, wallet: Wallet, scope: str, amount_minor: int, after_seq: int) -> str:
         if self._intents is not None:
-            asked = Asked(scope, self._round_id, self._player, amount_minor, after_seq)
+            asked = FundsRequest(scope, self._round_id, self._player, amount_minor, after_seq)
             # What this process itself could not give up is waited for by nobody.
             patience = 0.0 if self._owed else PATIENCE_SECONDS
             try:

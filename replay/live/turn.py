@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     ConnectionLost,
     ConnectionRestored,
@@ -14,9 +14,9 @@ from ledger.leaf.events import (
     ViewAcknowledged,
     WinHeld,
 )
-from replay.engine.hand import Act
-from replay.engine.outcomes import outcomes
-from replay.engine.round import RoundState, Stakes
+from shoeproof.replay.engine.hand import Act
+from shoeproof.replay.engine.outcomes import outcomes
+from shoeproof.replay.engine.round import RoundState, Stakes
 
 ASIDES: Final = (InputRefused, ViewAcknowledged, ConnectionLost, ConnectionRestored)
 """What may stand in a round at any time without changing its play."""

@@ -10,9 +10,9 @@ from typing import Literal
 
 import msgspec
 
-from ledger import Ledger, Recorded
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealRequested,
@@ -29,12 +29,12 @@ from ledger.leaf.events import (
     Stakes,
     StakesPlaced,
 )
-from replay.cases.case import read_decided, resumed_at
-from replay.engine.rules import Rules
-from replay.errors import RoundUnreadable
-from replay.interruptions.waiting import default_due, waiting_of, with_resumptions
-from replay.live.standing import standing_of
-from replay.rounds.replayer import replay_round
+from shoeproof.replay.cases.case import read_decided, resumed_at
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import RoundUnreadable
+from shoeproof.replay.interruptions.waiting import default_due, waiting_of, with_resumptions
+from shoeproof.replay.live.standing import standing_of
+from shoeproof.replay.rounds.replayer import replay_round
 
 
 class HandView(msgspec.Struct, frozen=True):

@@ -1,9 +1,11 @@
-"""`python -m replay.luck`: compute the values of the published games and rewrite their files."""
+"""`python -m shoeproof.replay.luck`: compute the values of the published games and rewrite their
+files.
+"""
 
 from pathlib import Path
 
-from replay.games.published import GAMES
-from replay.luck.values import compute, write
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.values import compute, write
 
 DATA = Path(__file__).parent / "data"
 

@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from replay.engine.cards import PACK, VALUE
-from replay.engine.hand import CASH_OUT, EVEN_MONEY, INSURANCE, SPLIT
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.round import NATURAL, initial_deal_length
-from replay.kernel.tables import ABSENT, ACTS, NUMBER, OWES, Ints
-from replay.luck.counts import (
+from shoeproof.replay.engine.cards import PACK, VALUE
+from shoeproof.replay.engine.hand import CASH_OUT, EVEN_MONEY, INSURANCE, SPLIT
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.replay.engine.round import NATURAL, initial_deal_length
+from shoeproof.replay.kernel.tables import ABSENT, ACTS, NUMBER, OWES, Ints
+from shoeproof.replay.luck.counts import (
     DEALER_BUST,
     DEALER_LATE_BUST,
     DEALER_NATURAL,
@@ -27,7 +27,7 @@ from replay.luck.counts import (
     natural_chance,
     stiff_states,
 )
-from replay.luck.kinds import (
+from shoeproof.replay.luck.kinds import (
     ACT_KINDS,
     BETWEEN_CARDS,
     CHECK,
@@ -38,9 +38,9 @@ from replay.luck.kinds import (
     SKILL_KINDS,
     drawn_by,
 )
-from replay.luck.values import CARDS, Values
-from replay.theory.branch import draw_probabilities
-from replay.theory.values import ACE, TEN, Floats, full_shoe
+from shoeproof.replay.luck.values import CARDS, Values
+from shoeproof.replay.theory.branch import draw_probabilities
+from shoeproof.replay.theory.values import ACE, TEN, Floats, full_shoe
 
 _PLACE: Final = np.array([VALUE[card] - 1 for card in PACK])
 _FIRST_ACT: Final = NUMBER[ACTS[0]]

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from replay.engine.hand import CASH_OUT, INSURANCE, INSURANCE_ACTS
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.rules import Rules
-from replay.kernel.batch import Columns, sound
-from replay.kernel.symbols import (
+from shoeproof.replay.engine.hand import CASH_OUT, INSURANCE, INSURANCE_ACTS
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.kernel.batch import Columns, sound
+from shoeproof.replay.kernel.symbols import (
     BET,
     CARD,
     CHECKED,
@@ -31,13 +31,13 @@ from replay.kernel.symbols import (
     STAKE,
     SYMBOL,
 )
-from replay.kernel.tables import NUMBER, Ints
-from replay.luck.batch import Moves, Stakes, decompose_moves
-from replay.luck.counts import COUNT_KINDS, COUNT_SUMS, tallied
-from replay.luck.kinds import LUCK, LUCK_KINDS, ROUNDING, SKILL, SKILL_KINDS
-from replay.luck.one_round import Decomposition
-from replay.luck.values import Values, values_of
-from replay.theory.values import Floats
+from shoeproof.replay.kernel.tables import NUMBER, Ints
+from shoeproof.replay.luck.batch import Moves, Stakes, decompose_moves
+from shoeproof.replay.luck.counts import COUNT_KINDS, COUNT_SUMS, tallied
+from shoeproof.replay.luck.kinds import LUCK, LUCK_KINDS, ROUNDING, SKILL, SKILL_KINDS
+from shoeproof.replay.luck.one_round import Decomposition
+from shoeproof.replay.luck.values import Values, values_of
+from shoeproof.replay.theory.values import Floats
 
 
 class RoundParts(NamedTuple):

@@ -13,12 +13,12 @@ from typing import Final, TypeAlias
 import msgspec
 import numpy as np
 
-from replay.engine.dealer import Dealer, makes_natural
-from replay.engine.hand import DOUBLE, Hand
-from replay.engine.round import Check, Deal, RoundState, Show
-from replay.kernel.tables import Ints, Tables
-from replay.luck.kinds import drawn_by
-from replay.theory.values import ACE, TEN, Floats
+from shoeproof.replay.engine.dealer import Dealer, makes_natural
+from shoeproof.replay.engine.hand import DOUBLE, Hand
+from shoeproof.replay.engine.round import Check, Deal, RoundState, Show
+from shoeproof.replay.kernel.tables import Ints, Tables
+from shoeproof.replay.luck.kinds import drawn_by
+from shoeproof.replay.theory.values import ACE, TEN, Floats
 
 PLAYER_NATURAL: Final = "player_natural"
 DEALER_NATURAL: Final = "dealer_natural"

@@ -6,7 +6,7 @@ luck, skill and error besides; `README.md` says how.
 
 from typing import Final
 
-from replay.engine.hand import (
+from shoeproof.replay.engine.hand import (
     DECLINE,
     DOUBLE,
     HIT,

@@ -13,11 +13,11 @@ from typing import TypeAlias
 import msgspec
 import numpy as np
 
-from replay.engine.cards import VALUE
-from replay.engine.dealer import makes_natural
-from replay.engine.hand import CASH_OUT, INSURANCE
-from replay.engine.outcomes import INSURANCE_BET, MAIN, Outcome, outcomes
-from replay.engine.round import (
+from shoeproof.replay.engine.cards import VALUE
+from shoeproof.replay.engine.dealer import makes_natural
+from shoeproof.replay.engine.hand import CASH_OUT, INSURANCE
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN, Outcome, outcomes
+from shoeproof.replay.engine.round import (
     NATURAL,
     NO_NATURAL,
     Check,
@@ -31,10 +31,10 @@ from replay.engine.round import (
     apply,
     in_initial_deal,
 )
-from replay.engine.rules import Rules
-from replay.engine.side_bets import side_bet_line, side_bet_odds
-from replay.luck.counts import PLAYER_NATURAL, Count, came, may_come, natural_chance
-from replay.luck.kinds import (
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.engine.side_bets import side_bet_line, side_bet_odds
+from shoeproof.replay.luck.counts import PLAYER_NATURAL, Count, came, may_come, natural_chance
+from shoeproof.replay.luck.kinds import (
     ACT_KINDS,
     BETWEEN_CARDS,
     CHECK,
@@ -46,10 +46,10 @@ from replay.luck.kinds import (
     SKILL,
     drawn_by,
 )
-from replay.luck.values import Values, values_of
-from replay.theory.branch import draw_probabilities
-from replay.theory.up_card import checks
-from replay.theory.values import CARD_OF_VALUE, Floats, Ints, full_shoe, place
+from shoeproof.replay.luck.values import Values, values_of
+from shoeproof.replay.theory.branch import draw_probabilities
+from shoeproof.replay.theory.up_card import checks
+from shoeproof.replay.theory.values import CARD_OF_VALUE, Floats, Ints, full_shoe, place
 
 Symbol: TypeAlias = tuple[str, int | None]
 """A move as `apply` takes it: a card, an act or what a look showed, and the value a sale showed."""
@@ -58,7 +58,7 @@ BetName: TypeAlias = tuple[str, str]
 """Seat and bet; both hands of a split are one bet."""
 
 
-class Part(msgspec.Struct, frozen=True):
+class Contribution(msgspec.Struct, frozen=True):
     """What one move added to one bet, in minor units and fractions of them.
 
     `move` is the move's place among the symbols, None for what no move made; `term` is luck or
@@ -106,7 +106,7 @@ class Decomposition(msgspec.Struct, frozen=True):
     """A settled round decomposed, with the events that were counted in it."""
 
     bets: tuple[BetParts, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[Contribution, ...]
     counts: tuple[Count, ...]
 
     def sums(self) -> dict[tuple[str, str, str], float]:
@@ -128,7 +128,7 @@ def decompose(
     `paid_minor` maps (hand, bet) to what was paid, in minor units; by default what the rules pay.
     Raises IllegalMove for a move that is not due and ValueError for a round that has not ended.
     """
-    walk = Walk(first)
+    walk = RoundWalk(first)
     for number, symbol in enumerate(symbols):
         walk.take(number, *symbol)
     return walk.ended(paid_minor)
@@ -155,7 +155,7 @@ def chances(state: RoundState, unseen: Ints) -> list[tuple[str, float]]:
     return [pair for pair in zip(CARD_OF_VALUE, shares.tolist(), strict=True) if pair[1]]
 
 
-class Walk:
+class RoundWalk:
     """A round as far as it was walked; `worth` is what each bet is worth net, in minor units."""
 
     def __init__(self, first: RoundState) -> None:
@@ -165,7 +165,7 @@ class Walk:
         self.unseen = full_shoe(first.rules.decks)
         self.worth: dict[BetName, float] = {}
         self.start: dict[BetName, float] = {}
-        self.parts: list[Part] = []
+        self.parts: list[Contribution] = []
         self.counts: list[Count] = []
         self.decided = ""
         self.sold: dict[str, int] = {}
@@ -305,7 +305,7 @@ class Walk:
         if not amount:
             return
         worth = to + self._initial_stake(name)
-        part = Part(move, *name, term, kind, amount, worth)
+        part = Contribution(move, *name, term, kind, amount, worth)
         if self.parts and _same_move(part, self.parts[-1]):
             # A decision and the mean of the card it draws are one.
             amount += self.parts.pop().amount_minor
@@ -346,7 +346,7 @@ def _units(values: Values, state: RoundState, held: SeatHand) -> float:
     return values.in_play(held.hand, up)
 
 
-def _same_move(one: Part, other: Part) -> bool:
+def _same_move(one: Contribution, other: Contribution) -> bool:
     return (one.move, one.seat, one.bet, one.term, one.kind) == (
         (other.move, other.seat, other.bet, other.term, other.kind)
     )

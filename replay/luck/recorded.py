@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealerChecked,
@@ -14,8 +14,8 @@ from ledger.leaf.events import (
     HoleCardShown,
     RoundClosed,
 )
-from replay.engine.cards import FACE_DOWN
-from replay.engine.round import (
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.engine.round import (
     NATURAL,
     NO_NATURAL,
     Deal,
@@ -24,9 +24,9 @@ from replay.engine.round import (
     apply,
     open_round,
 )
-from replay.errors import IllegalMove
-from replay.luck.one_round import Decomposition, Symbol, decompose
-from replay.rounds.replayer import Replay
+from shoeproof.replay.errors import IllegalMove
+from shoeproof.replay.luck.one_round import Decomposition, Symbol, decompose
+from shoeproof.replay.rounds.replayer import Replay
 
 
 def decompose_replay(replay: Replay) -> Decomposition | None:

@@ -18,14 +18,14 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from replay.engine.dealer import Dealer
-from replay.engine.hand import Hand
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_json
-from replay.kernel.tables import NUMBER, Ints, Tables, compile_tables
-from replay.theory.basic import any_acts
-from replay.theory.side_bets import insurance, side_bet
-from replay.theory.up_card import (
+from shoeproof.replay.engine.dealer import Dealer
+from shoeproof.replay.engine.hand import Hand
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_json
+from shoeproof.replay.kernel.tables import NUMBER, Ints, Tables, compile_tables
+from shoeproof.replay.theory.basic import any_acts
+from shoeproof.replay.theory.side_bets import insurance, side_bet
+from shoeproof.replay.theory.up_card import (
     against,
     checks,
     game_positions,
@@ -34,7 +34,7 @@ from replay.theory.up_card import (
     reach_parts,
     start_values,
 )
-from replay.theory.values import CARD_OF_VALUE, VALUES, Floats, full_shoe
+from shoeproof.replay.theory.values import CARD_OF_VALUE, VALUES, Floats, full_shoe
 
 UNIT: Final = 10_000_000
 """Shipped values are whole multiples of one part in so many of the initial stake."""
@@ -125,7 +125,7 @@ def values_of(rules: Rules) -> Values:
 @lru_cache(maxsize=16)
 def _values(canonical: bytes) -> Values:
     rules = rules_from_json(canonical)
-    file = files("replay.luck").joinpath("data", f"{rules_digest(rules)}.json")
+    file = files("shoeproof.replay.luck").joinpath("data", f"{rules_digest(rules)}.json")
     if file.is_file():
         return from_shipped(rules, msgspec.json.decode(file.read_bytes(), type=Shipped))
     return from_shipped(rules, compute(rules))

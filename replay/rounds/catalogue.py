@@ -10,14 +10,14 @@ from functools import lru_cache
 
 import msgspec
 
-from ledger import Ledger, Recorded
-from ledger.leaf.events import EventData, PolicyAdded, RulesAdded
-from ledger.leaf.recorded import readable
-from ledger.leaf.streams import POLICIES_STREAM, RULES_STREAM
-from replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_data
-from replay.errors import RulesError, UnknownGame
-from replay.games.policies import POLICIES, Policy, policy_digest, policy_from_data
-from replay.games.published import GAMES
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.leaf.events import EventData, PolicyAdded, RulesAdded
+from shoeproof.ledger.leaf.recorded import readable
+from shoeproof.ledger.leaf.streams import POLICIES_STREAM, RULES_STREAM
+from shoeproof.replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_data
+from shoeproof.replay.errors import RulesError, UnknownGame
+from shoeproof.replay.games.policies import POLICIES, Policy, policy_digest, policy_from_data
+from shoeproof.replay.games.published import GAMES
 
 
 def add_published_games(ledger: Ledger) -> None:

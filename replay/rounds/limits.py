@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from replay.currency import amount_text
+from shoeproof.replay.currency import amount_text
 
 Limits: TypeAlias = Mapping[str, tuple[int | None, int | None]]
 """Bet to its smallest and largest stake in minor units; None means no bound."""

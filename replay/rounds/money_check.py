@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DecisionMade,
     DecisionOffered,
@@ -17,14 +17,14 @@ from ledger.leaf.events import (
     Refund,
     RoundClosed,
 )
-from replay import findings as codes
-from replay.currency import amount_text
-from replay.engine.hand import CASH_OUT, DOUBLE, INSURANCE, SPLIT
-from replay.engine.outcomes import Outcome
-from replay.engine.round import Decide, RoundState, added_stake_minor, describe
-from replay.rounds.limits import outside_limits
-from replay.rounds.shoe_check import Problem
-from replay.wallet.wallet import is_accepted, is_held
+from shoeproof.replay import findings as codes
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.engine.hand import CASH_OUT, DOUBLE, INSURANCE, SPLIT
+from shoeproof.replay.engine.outcomes import Outcome
+from shoeproof.replay.engine.round import Decide, RoundState, added_stake_minor, describe
+from shoeproof.replay.rounds.limits import outside_limits
+from shoeproof.replay.rounds.shoe_check import Problem
+from shoeproof.replay.wallet.wallet import is_accepted, is_held
 
 Bet = tuple[str, str]
 """A hand and its bet, `("s1.2", "main")`."""

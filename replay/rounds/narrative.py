@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, tzinfo
 from typing import Final
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     AlarmClosed,
     AlarmInvestigated,
     AlarmRaised,
@@ -43,12 +43,12 @@ from ledger.leaf.events import (
     WinHeld,
     WinReleased,
 )
-from replay.currency import amount_text
-from replay.engine.cards import FACE_DOWN, VALUE, pretty
-from replay.engine.dealer import Dealer
-from replay.engine.hand import Hand
-from replay.engine.round import DEALER, RoundState, in_initial_deal
-from replay.local_time import clock_text
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.engine.cards import FACE_DOWN, VALUE, pretty
+from shoeproof.replay.engine.dealer import Dealer
+from shoeproof.replay.engine.hand import Hand
+from shoeproof.replay.engine.round import DEALER, RoundState, in_initial_deal
+from shoeproof.replay.local_time import clock_text
 
 CAUSES: Final = {
     1: "complete",

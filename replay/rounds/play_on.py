@@ -9,13 +9,13 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ledger import Recorded
-from ledger.leaf.events import CardDealt, DecisionMade, DecisionOffered
-from replay.engine.cards import FACE_DOWN, RANKS, SUITS
-from replay.engine.dealer import Dealer, dealer_draws, dealer_step, makes_natural
-from replay.engine.hand import DECLINE, INSURANCE_ACTS
-from replay.engine.outcomes import MAIN, Outcome, outcomes
-from replay.engine.round import (
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import CardDealt, DecisionMade, DecisionOffered
+from shoeproof.replay.engine.cards import FACE_DOWN, RANKS, SUITS
+from shoeproof.replay.engine.dealer import Dealer, dealer_draws, dealer_step, makes_natural
+from shoeproof.replay.engine.hand import DECLINE, INSURANCE_ACTS
+from shoeproof.replay.engine.outcomes import MAIN, Outcome, outcomes
+from shoeproof.replay.engine.round import (
     NATURAL,
     NO_NATURAL,
     Check,
@@ -29,13 +29,13 @@ from replay.engine.round import (
     in_initial_deal,
     open_round,
 )
-from replay.engine.rules import Rules
-from replay.engine.settlement import paid_minor, settle
-from replay.engine.shoe import Shoe
-from replay.errors import ShoeError, StakeRefused
-from replay.games.policies import Default
-from replay.rounds.money_check import Bet
-from replay.rounds.replayer import Replay, Step
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.engine.settlement import paid_minor, settle
+from shoeproof.replay.engine.shoe import Shoe
+from shoeproof.replay.errors import ShoeError, StakeRefused
+from shoeproof.replay.games.policies import Default
+from shoeproof.replay.rounds.money_check import Bet
+from shoeproof.replay.rounds.replayer import Replay, Step
 
 Outcomes: TypeAlias = Mapping[Bet, Outcome]
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ledger import Finding, Recorded
-from ledger.leaf.events import (
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionOffered,
@@ -13,11 +13,11 @@ from ledger.leaf.events import (
     RoundOpened,
     RoundVoided,
 )
-from replay.engine.hand import Act
-from replay.engine.outcomes import Outcome
-from replay.engine.round import RoundState
-from replay.engine.rules import Rules
-from replay.rounds.money_check import Bet
+from shoeproof.replay.engine.hand import Act
+from shoeproof.replay.engine.outcomes import Outcome
+from shoeproof.replay.engine.round import RoundState
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.rounds.money_check import Bet
 
 
 class Step(msgspec.Struct, frozen=True):

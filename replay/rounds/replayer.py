@@ -8,9 +8,9 @@ judged, while the shoe, the money moved and the closing events still are.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ledger import Finding, Recorded
-from ledger.findings import EVENT_AFTER_CLOSE
-from ledger.leaf.events import (
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.ledger.findings import EVENT_AFTER_CLOSE
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealerChecked,
@@ -27,13 +27,13 @@ from ledger.leaf.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay import findings as codes
-from replay.currency import unit_of
-from replay.engine.cards import FACE_DOWN, VALUE
-from replay.engine.dealer import makes_natural
-from replay.engine.hand import DECLINE, HIT, STAND, Act
-from replay.engine.outcomes import Outcome, outcomes
-from replay.engine.round import (
+from shoeproof.replay import findings as codes
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.engine.cards import FACE_DOWN, VALUE
+from shoeproof.replay.engine.dealer import makes_natural
+from shoeproof.replay.engine.hand import DECLINE, HIT, STAND, Act
+from shoeproof.replay.engine.outcomes import Outcome, outcomes
+from shoeproof.replay.engine.round import (
     DEALER,
     NATURAL,
     NO_NATURAL,
@@ -49,9 +49,9 @@ from replay.engine.round import (
     open_round,
     stakes_minor,
 )
-from replay.engine.rules import Rules
-from replay.errors import IllegalMove, RoundUnreadable, StakeRefused
-from replay.rounds.money_check import (
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import IllegalMove, RoundUnreadable, StakeRefused
+from shoeproof.replay.rounds.money_check import (
     Bet,
     Settlements,
     check_debit,
@@ -62,10 +62,10 @@ from replay.rounds.money_check import (
     check_void,
     offer_problems,
 )
-from replay.rounds.replayed import Replay as Replay
-from replay.rounds.replayed import Step as Step
-from replay.rounds.shoe_check import Problem, ShoeCheck
-from replay.rounds.wallet_check import Moved, movements
+from shoeproof.replay.rounds.replayed import Replay as Replay
+from shoeproof.replay.rounds.replayed import Step as Step
+from shoeproof.replay.rounds.shoe_check import Problem, ShoeCheck
+from shoeproof.replay.rounds.wallet_check import Moved, movements
 
 _PLAY = (CardDealt, DealerChecked, HoleCardShown, DecisionOffered, DecisionMade)
 _AFTER_THE_DEAL = (*_PLAY, BetSettled)

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from ledger import Finding, Recorded
-from ledger.leaf.events import ShoeRevealed
-from ledger.store.round_index import is_round
-from replay import findings as codes
-from replay.engine.shoe import SEED_BYTES
-from replay.rounds.shoe_check import seed_bytes
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.ledger.leaf.events import ShoeRevealed
+from shoeproof.ledger.store.round_index import is_round
 from shoeproof.needs import need
+from shoeproof.replay import findings as codes
+from shoeproof.replay.engine.shoe import SEED_BYTES
+from shoeproof.replay.rounds.shoe_check import seed_bytes
 
 NEAR: Final = 1 << 128
 """Seeds closer to each other than this, as big-endian integers, were not drawn at random."""

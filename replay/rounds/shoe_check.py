@@ -2,13 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
-from ledger import Recorded
-from ledger.leaf.events import CardDealt, DealRequested, RoundOpened, ShoeCommitted, ShoeRevealed
-from replay import findings as codes
-from replay.engine.cards import FACE_DOWN
-from replay.engine.rules import Rules
-from replay.engine.shoe import MAX_CLIENT_SEED_BYTES, SEED_BYTES, Shoe, commitment
-from replay.errors import ShoeError
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import (
+    CardDealt,
+    DealRequested,
+    RoundOpened,
+    ShoeCommitted,
+    ShoeRevealed,
+)
+from shoeproof.replay import findings as codes
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.engine.shoe import MAX_CLIENT_SEED_BYTES, SEED_BYTES, Shoe, commitment
+from shoeproof.replay.errors import ShoeError
 
 Problem = tuple[str, str]
 """A finding's code and its sentence."""

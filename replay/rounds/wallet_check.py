@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ledger import Recorded
-from ledger.leaf.events import (
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -19,13 +19,13 @@ from ledger.leaf.events import (
     Funds,
     RoundOpened,
 )
-from ledger.leaf.streams import stream_kind
-from replay import findings as codes
-from replay.currency import amount_text
-from replay.rounds.money_check import Bet, check_credit, moves
-from replay.rounds.shoe_check import Problem
-from replay.wallet.movements import MOVING, Movement, movements_of
-from replay.wallet.wallet import is_accepted, is_held
+from shoeproof.ledger.leaf.streams import stream_kind
+from shoeproof.replay import findings as codes
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.rounds.money_check import Bet, check_credit, moves
+from shoeproof.replay.rounds.shoe_check import Problem
+from shoeproof.replay.wallet.movements import MOVING, Movement, movements_of
+from shoeproof.replay.wallet.wallet import is_accepted, is_held
 
 
 class Moved(msgspec.Struct, frozen=True):

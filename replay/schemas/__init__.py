@@ -1,8 +1,8 @@
 """JSON Schemas of what a ledger records and of `.round` files, for programs that are not ours.
 
 The files `events.schema.json` and `round.schema.json` are generated of the types that write and
-read (`python -m replay.schemas`), in draft 2020-12. They say what is written by a signer that keeps
-to the specification. A reader takes more, and finds what is wrong with it.
+read (`python -m shoeproof.replay.schemas`), in draft 2020-12. They say what is written by a signer
+that keeps to the specification. A reader takes more, and finds what is wrong with it.
 """
 
 from importlib.resources import files
@@ -15,6 +15,6 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 def schema(name: str) -> dict[str, Any]:
     """Return a schema as it is shipped: `events` for a leaf's payload, or `round`."""
-    content = files("replay.schemas").joinpath(f"{name}.schema.json").read_bytes()
+    content = files("shoeproof.replay.schemas").joinpath(f"{name}.schema.json").read_bytes()
     found: dict[str, Any] = msgspec.json.decode(content)
     return found

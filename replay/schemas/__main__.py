@@ -1,10 +1,12 @@
-"""`python -m replay.schemas`: write the schemas of events and of `.round` into their files."""
+"""`python -m shoeproof.replay.schemas`: write the schemas of events and of `.round` into their
+files.
+"""
 
 import json
 from pathlib import Path
 
-from replay.schemas.events import events_schema
-from replay.schemas.round_text import round_schema
+from shoeproof.replay.schemas.events import events_schema
+from shoeproof.replay.schemas.round_text import round_schema
 
 if __name__ == "__main__":
     for name, schema in (("events", events_schema()), ("round", round_schema())):

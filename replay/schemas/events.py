@@ -1,7 +1,8 @@
 """The JSON Schema of an event: its envelope, and by its type the stream and the data it has.
 
-Fields and shapes are those of the records in `ledger.leaf.events`. What the records leave to
-whoever reads, the words for acts, cards, seats, reasons and remedies, is added by the field's name.
+Fields and shapes are those of the records in `shoeproof.ledger.leaf.events`. What the records leave
+to whoever reads, the words for acts, cards, seats, reasons and remedies, is added by the field's
+name.
 """
 
 from fractions import Fraction
@@ -9,20 +10,20 @@ from typing import Any, Final, TypeAlias, get_args
 
 import msgspec
 
-from ledger.leaf.canonical import LARGEST_INTEGER
-from ledger.leaf.envelope import VERSION
-from ledger.leaf.events import EVENTS, EventData
-from ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX, ROUND, Kind
-from replay.cases.assessment import Claim, Verdict
-from replay.cases.case import DecisionName
-from replay.disputes.complaints.cases import ComplaintRemedy
-from replay.engine.cards import RANKS, SUITS
-from replay.engine.hand import INSURANCE_ACTS, PLAY_ACTS
-from replay.engine.round import DEALER
-from replay.engine.rules import Rules
-from replay.games.policies import Policy
-from replay.rounds.money_check import FUNDS, HIDDEN
-from replay.schemas import DRAFT
+from shoeproof.ledger.leaf.canonical import LARGEST_INTEGER
+from shoeproof.ledger.leaf.envelope import VERSION
+from shoeproof.ledger.leaf.events import EVENTS, EventData
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX, ROUND, Kind
+from shoeproof.replay.cases.assessment import Claim, Verdict
+from shoeproof.replay.cases.case import DecisionName
+from shoeproof.replay.disputes.complaints.cases import ComplaintRemedy
+from shoeproof.replay.engine.cards import RANKS, SUITS
+from shoeproof.replay.engine.hand import INSURANCE_ACTS, PLAY_ACTS
+from shoeproof.replay.engine.round import DEALER
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.rounds.money_check import FUNDS, HIDDEN
+from shoeproof.replay.schemas import DRAFT
 
 CARD: Final = f"[{RANKS}][{SUITS}]"
 SEAT: Final = "s[1-9]"

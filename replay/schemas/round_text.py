@@ -1,10 +1,10 @@
 """The JSON Schema of a `.round` file, as a TOML reader gives it."""
 
-from replay.engine.cards import FACE_DOWN
-from replay.engine.hand import CASH_OUT, INSURANCE_ACTS
-from replay.engine.round import DEALER
-from replay.schemas import DRAFT
-from replay.schemas.events import (
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.engine.hand import CASH_OUT, INSURANCE_ACTS
+from shoeproof.replay.engine.round import DEALER
+from shoeproof.replay.schemas import DRAFT
+from shoeproof.replay.schemas.events import (
     ACTS,
     BET,
     CARD,
@@ -16,7 +16,7 @@ from replay.schemas.events import (
     matching,
     one_of,
 )
-from replay.written.round_text import MAX_MINOR, RESULTS, V1, V2
+from shoeproof.replay.written.round_text import MAX_MINOR, RESULTS, V1, V2
 
 _AMOUNT = "0|[1-9][0-9]{0,15}"
 _UNKNOWN = FACE_DOWN.replace("?", r"\?")

@@ -1,10 +1,12 @@
-"""`python -m replay.theory`: compute the theory of the published games and rewrite its files."""
+"""`python -m shoeproof.replay.theory`: compute the theory of the published games and rewrite its
+files.
+"""
 
 from pathlib import Path
 
-from replay.games.published import GAMES
-from replay.theory.cache import write_theory
-from replay.theory.solve import solve
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.cache import write_theory
+from shoeproof.replay.theory.solve import solve
 
 DATA = Path(__file__).parent / "data"
 

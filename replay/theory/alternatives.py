@@ -10,13 +10,13 @@ from typing import Any, Final
 
 import msgspec
 
-from replay.engine.rules import Rules, SettlementLine, When
+from shoeproof.replay.engine.rules import Rules, SettlementLine, When
 
 _NO_EFFECT: Final = "No return depends on it."
 
 
 @dataclass(frozen=True)
-class Reading:
+class Alternative:
     """One alternative: the bet it moves, the clause, what it would say, and what contradicts it.
 
     `ace_rules` hold with an ace up where that differs; with `pairs_stay` no pair may be zapped.
@@ -31,7 +31,7 @@ class Reading:
     pairs_stay: bool = False
 
 
-def zappit_readings(rules: Rules) -> list[Reading]:
+def zappit_readings(rules: Rules) -> list[Alternative]:
     """Return the readings of Zappit Blackjack."""
     assert rules.zap is not None
     assert rules.insurance is not None
@@ -40,38 +40,38 @@ def zappit_readings(rules: Rules) -> list[Reading]:
     aces_draw = _with(rules, "split", aces_draw_on=True)
     double, check = "double", "dealer_checks"
     return [
-        Reading(
+        Alternative(
             "main", "deal_order", "the hole card is dealt first", _NO_EFFECT, _down_first(rules)
         ),
-        Reading(
+        Alternative(
             "main",
             check,
             "the dealer never looks; a natural found at the end takes doubles and splits whole",
             "The page is silent; insurance is asked and settled after the initial deal.",
             _change(rules, dealer_checks=()),
         ),
-        Reading(
+        Alternative(
             "main",
             check,
             "the dealer looks with an ace up only",
             "The page is silent; a natural ends the round in either case.",
             _change(rules, dealer_checks=("ace",)),
         ),
-        Reading(
+        Alternative(
             "main",
             double,
             "no double after a split",
             "Rules bars doubling after a hit alone.",
             _with(rules, double, after_split=False),
         ),
-        Reading(
+        Alternative(
             "main",
             double,
             "no double after a zap",
             "Rules bars doubling after a hit alone, and a zap is no hit.",
             _with(rules, double, after_zap=False),
         ),
-        Reading(
+        Alternative(
             "main",
             "zap",
             "8-8 and 9-9 may not be zapped",
@@ -79,42 +79,42 @@ def zappit_readings(rules: Rules) -> list[Reading]:
             rules,
             pairs_stay=True,
         ),
-        Reading(
+        Alternative(
             "main",
             "zap",
             "soft 15 to 18 may be zapped too",
             "Rules and Overview say a hard total.",
             _with(rules, "zap", soft=True),
         ),
-        Reading(
+        Alternative(
             "main",
             "settlement",
             "a zapped ace and ten wins at once",
             "Rules: 'Blackjack' does not apply to hands which have been split or zapped.",
             _change(rules, settlement=(at_once, *rules.settlement)),
         ),
-        Reading(
+        Alternative(
             "main",
             "split",
             "split aces may draw on",
             "Rules: when two aces are split, no further action is allowed for these hands.",
             aces_draw,
         ),
-        Reading(
+        Alternative(
             "main",
             "split",
             "split aces may draw on, and the dealer never looks",
             "As above.",
             _change(aces_draw, dealer_checks=()),
         ),
-        Reading(
+        Alternative(
             "main",
             "settlement",
             "a dealer's natural draws with a 21 of three cards or after a zap",
             "No such hand meets a natural: the dealer looked before it was played.",
             _change(rules, settlement=(late, *rules.settlement)),
         ),
-        Reading(
+        Alternative(
             "insurance",
             "insurance",
             "naturals are not offered insurance",
@@ -125,7 +125,7 @@ def zappit_readings(rules: Rules) -> list[Reading]:
     ]
 
 
-def zero_readings(rules: Rules) -> list[Reading]:
+def zero_readings(rules: Rules) -> list[Alternative]:
     """Return the readings of Zero Blackjack."""
     hard_only = _with(rules, "double", soft_by_low_total=False)
     names = [line.name for line in rules.settlement]
@@ -136,35 +136,35 @@ def zero_readings(rules: Rules) -> list[Reading]:
     moved = [*rules.settlement[:after_naturals], five, *rules.settlement[after_naturals:]]
     moved.remove(five)
     return [
-        Reading(
+        Alternative(
             "main",
             "double",
             "hard 8 to 11 only",
             "Rules counts an ace and a four as 5 as well as soft 15, so A-7 can total 8.",
             hard_only,
         ),
-        Reading(
+        Alternative(
             "main",
             "settlement",
             "a five-card 21 after a split is paid even money",
             "5-Card 21 holds at every stage; only a natural is said not to count after a split.",
             _change(rules, settlement=_replaced(rules, not_split)),
         ),
-        Reading(
+        Alternative(
             "main",
             "settlement",
             "a five-card 21 loses to a dealer's natural found later",
             "5-Card 21 pays the player at once.",
             _change(rules, settlement=tuple(moved)),
         ),
-        Reading(
+        Alternative(
             "main",
             "dealer_checks",
             "the dealer looks with a ten up too, and doubling is for hard 8 to 11",
             "Rules: the dealer reveals the down card after the player's final actions.",
             _change(hard_only, dealer_checks=("ace", "ten")),
         ),
-        Reading(
+        Alternative(
             "main",
             "settlement",
             "the dealer looks with a ten up too: about what a late natural that took the first "
@@ -173,21 +173,21 @@ def zero_readings(rules: Rules) -> list[Reading]:
             "no part of a stake back.",
             _change(rules, dealer_checks=("ace", "ten")),
         ),
-        Reading(
+        Alternative(
             "main",
             "dealer_checks",
             "the dealer never looks",
             "Insurance is settled before the hand is played on.",
             _change(rules, dealer_checks=()),
         ),
-        Reading(
+        Alternative(
             "main",
             "even_money",
             "a natural is offered insurance, not even money",
             "Even Money names the natural's own offer; declining it is better in either case.",
             _change(_with(rules, "insurance", to_naturals=True), even_money=False),
         ),
-        Reading(
+        Alternative(
             "main",
             "even_money",
             "a suited natural that declines even money is paid 3 to 2",
@@ -199,14 +199,14 @@ def zero_readings(rules: Rules) -> list[Reading]:
     ]
 
 
-def nba_readings(rules: Rules) -> list[Reading]:
+def nba_readings(rules: Rules) -> list[Alternative]:
     """Return the readings of NBA First Person Blackjack."""
     assert rules.cash_out is not None
     one_block = msgspec.structs.replace(rules.cash_out, later=rules.cash_out.first)
     text = "Insurance has an ace up checked, and a ten up expressly not."
     late = "Cash Out ends the game for that hand."
     return [
-        Reading(
+        Alternative(
             "main",
             "settlement",
             "a dealer's natural found at the end takes the first stake alone; the same return as "
@@ -214,42 +214,42 @@ def nba_readings(rules: Rules) -> list[Reading]:
             text + " No part of a stake is given back.",
             _change(rules, dealer_checks=("ace", "ten")),
         ),
-        Reading(
+        Alternative(
             "main",
             "dealer_checks",
             "the dealer never looks",
             text,
             _change(rules, dealer_checks=()),
         ),
-        Reading(
+        Alternative(
             "main",
             "double",
             "double after a split",
             "Game Objective: 'No Double after Split.'",
             _with(rules, "double", after_split=True),
         ),
-        Reading(
+        Alternative(
             "main",
             "split",
             "split aces may draw on",
             "Game Objective: 'Single card dealt to each Split Ace.'",
             _with(rules, "split", aces_draw_on=True),
         ),
-        Reading(
+        Alternative(
             "cash_out_optional",
             "cash_out",
             "the ratios of the first decision hold later too",
             "Return to Player: with offers the game may not return more than its optimum, 99.29%.",
             _change(rules, cash_out=one_block),
         ),
-        Reading(
+        Alternative(
             "cash_out_optional",
             "cash_out",
             "split hands may not be sold",
             "Cash Out excludes a double, a bust and 21 and nothing else.",
             _with(rules, "cash_out", split_hands=False),
         ),
-        Reading(
+        Alternative(
             "cash_out_always",
             "cash_out",
             "a natural found later with a ten up takes a sold hand too; the same return as if it "
@@ -261,7 +261,7 @@ def nba_readings(rules: Rules) -> list[Reading]:
         _pays(rules, "perfect_pairs", "25:1, 12:1, 5:1", (25, 12, 5)),
         _pays(rules, "twenty_one_plus_three", "100, 35, 33, 10, 5", (100, 35, 33, 10, 5)),
         _pays(rules, "twenty_one_plus_three", "9:1 on every line", (9, 9, 9, 9, 9)),
-        Reading(
+        Alternative(
             "twenty_one_plus_three",
             "side_bets",
             "the ace is low only",
@@ -272,32 +272,34 @@ def nba_readings(rules: Rules) -> list[Reading]:
     ]
 
 
-def _without_effect(rules: Rules) -> list[Reading]:
+def _without_effect(rules: Rules) -> list[Alternative]:
     """Return the readings that change no return."""
     return [
-        Reading(
+        Alternative(
             "main",
             "rounding",
             "wins are rounded down",
             _NO_EFFECT + " It moves at most one minor unit a bet.",
             _change(rules, rounding="down"),
         ),
-        Reading(
+        Alternative(
             "main",
             "insurance_rounding",
             "half an odd stake is rounded up",
             _NO_EFFECT + " Insurance is a bet of its own.",
             _change(rules, insurance_rounding="half_up"),
         ),
-        Reading("main", "seats", "another number of seats", _NO_EFFECT, _change(rules, seats=1)),
+        Alternative(
+            "main", "seats", "another number of seats", _NO_EFFECT, _change(rules, seats=1)
+        ),
     ]
 
 
-def _pays(rules: Rules, bet: str, says: str, odds: tuple[int, ...]) -> Reading:
+def _pays(rules: Rules, bet: str, says: str, odds: tuple[int, ...]) -> Alternative:
     lines = zip(rules.side_bets[bet].pays, odds, strict=True)
     pays = {line: Fraction(each) for line, each in lines}
     because = "Side Bets names the lines only; the published return follows from the other table."
-    return Reading(bet, "side_bets", says, because, _side_bet(rules, bet, pays=pays))
+    return Alternative(bet, "side_bets", says, because, _side_bet(rules, bet, pays=pays))
 
 
 def _side_bet(rules: Rules, bet: str, **changes: Any) -> Rules:

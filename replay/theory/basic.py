@@ -11,26 +11,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from replay.engine.hand import CASH_OUT, PLAY_ACTS, Act, Hand, legal_acts
-from replay.engine.rules import Rules
-from replay.theory.branch import Played
-from replay.theory.positions import Positions
-from replay.theory.up_card import (
+from shoeproof.replay.engine.hand import CASH_OUT, PLAY_ACTS, Act, Hand, legal_acts
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.theory.branch import PolicyWorth
+from shoeproof.replay.theory.positions import Positions
+from shoeproof.replay.theory.up_card import (
     GamePositions,
-    Part,
     Policies,
+    SubGame,
     UpCard,
     halves,
     play_parts,
     reach_parts,
 )
-from replay.theory.values import Floats, Ints
+from shoeproof.replay.theory.values import Floats, Ints
 
 _ROUNDS = 20
 _RARE = 1e-9
 
 
-class Group(NamedTuple):
+class HandGroup(NamedTuple):
     """Hands that are played alike, by the number of their `cards` too where that is not 0."""
 
     legal: tuple[Act, ...]
@@ -39,12 +39,12 @@ class Group(NamedTuple):
     cards: int
 
 
-def group_of(rules: Rules, hand: Hand) -> Group:
+def group_of(rules: Rules, hand: Hand) -> HandGroup:
     """Return the group of a hand that has a decision to make."""
     legal = tuple(act for act in legal_acts(rules, hand) if act != CASH_OUT)
     counts = counted_cards(rules)
     counted = min(hand.count, counts[-1]) if counts and hand.count >= counts[0] else 0
-    return Group(legal, hand.total, hand.soft, counted)
+    return HandGroup(legal, hand.total, hand.soft, counted)
 
 
 def counted_cards(rules: Rules) -> range:
@@ -60,7 +60,7 @@ class Grouping:
     """The groups of a game, numbered, and the number of each position's group, -1 for none."""
 
     def __init__(self, game: GamePositions) -> None:
-        self.numbers: dict[Group, int] = {}
+        self.numbers: dict[HandGroup, int] = {}
         self.by_part = {
             part: self._numbers(game.rules, positions) for part, positions in game.parts.items()
         }
@@ -77,7 +77,7 @@ class Grouping:
         )
 
 
-def basic_acts(up_card: UpCard, grouping: Grouping, best: Mapping[Part, Played]) -> Ints:
+def basic_acts(up_card: UpCard, grouping: Grouping, best: Mapping[SubGame, PolicyWorth]) -> Ints:
     """Return the act of each group against this up card, by its place in PLAY_ACTS.
 
     `best` is the optimal play, from which the search starts.
@@ -98,7 +98,7 @@ def basic_acts(up_card: UpCard, grouping: Grouping, best: Mapping[Part, Played])
 
 def basic_policies(game: GamePositions, grouping: Grouping, acts: Ints) -> Policies:
     """Return the policies that take a group's act in each of its positions."""
-    policies: dict[Part, Floats] = {}
+    policies: dict[SubGame, Floats] = {}
     for part, positions in game.parts.items():
         policies[part] = np.zeros(positions.legal.shape)
         deciding = np.flatnonzero(grouping.by_part[part] >= 0)
@@ -107,7 +107,7 @@ def basic_policies(game: GamePositions, grouping: Grouping, acts: Ints) -> Polic
 
 
 def _best_acts(
-    grouping: Grouping, weights: Mapping[Part, Floats], played: Mapping[Part, Played]
+    grouping: Grouping, weights: Mapping[SubGame, Floats], played: Mapping[SubGame, PolicyWorth]
 ) -> Ints:
     legal = [[act in group.legal for act in PLAY_ACTS] for group in grouping.groups]
     worth = np.where(legal, 0.0, -np.inf)

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replay.engine.hand import Act
-from replay.theory.dealer import DealerGraph, dealer_distribution
-from replay.theory.positions import ACT_NUMBER, Positions
-from replay.theory.settled import Settled
-from replay.theory.values import Floats, Ints, sums
+from shoeproof.replay.engine.hand import Act
+from shoeproof.replay.theory.dealer import DealerGraph, dealer_distribution
+from shoeproof.replay.theory.positions import ACT_NUMBER, Positions
+from shoeproof.replay.theory.settled import Settled
+from shoeproof.replay.theory.values import Floats, Ints, sums
 
 Outside = Mapping[Act, Floats]
 """The worth of an act that leaves the positions, by position."""
@@ -37,7 +37,7 @@ class Branch:
 
 
 @dataclass(frozen=True)
-class Played:
+class PolicyWorth:
     """A policy and its worth: by position, and by position and act (-inf where illegal)."""
 
     policy: Floats
@@ -93,7 +93,7 @@ def end_values(branch: Branch) -> Floats:
     return values
 
 
-def play(branch: Branch, outside: Outside, policy: Floats | None = None) -> Played:
+def play(branch: Branch, outside: Outside, policy: Floats | None = None) -> PolicyWorth:
     """Return what a policy is worth, or what the best one is."""
     positions = branch.positions
     values = end_values(branch)
@@ -114,7 +114,7 @@ def play(branch: Branch, outside: Outside, policy: Floats | None = None) -> Play
             chosen[deciding, here.argmax(axis=1)] = 1.0
         weights = chosen[deciding]
         values[deciding] = (weights * np.where(weights > 0, here, 0.0)).sum(axis=1)
-    return Played(chosen, values, act_values)
+    return PolicyWorth(chosen, values, act_values)
 
 
 def reach(branch: Branch, begun: Floats, policy: Floats) -> Floats:

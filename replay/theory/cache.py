@@ -1,7 +1,7 @@
 """The theory of a game, from the data shipped with the package where that holds it.
 
 A file is named by the digest of its rules, so a changed rule finds none and is computed afresh.
-`python -m replay.theory` writes the files of the published games again.
+`python -m shoeproof.replay.theory` writes the files of the published games again.
 """
 
 from fractions import Fraction
@@ -9,9 +9,9 @@ from importlib.resources import files
 
 import msgspec
 
-from replay.engine.rules import Rules, rules_digest
-from replay.theory.results import Theory
-from replay.theory.solve import Progress, solve
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.theory.results import Theory
+from shoeproof.replay.theory.solve import Progress, solve
 
 
 def theory(rules: Rules, progress: Progress | None = None) -> Theory:
@@ -20,7 +20,7 @@ def theory(rules: Rules, progress: Progress | None = None) -> Theory:
     At once for the published games, after a few seconds for other rules; `progress` is called with
     the steps done and their number while computing.
     """
-    shipped = files("replay.theory").joinpath("data", f"{rules_digest(rules)}.json")
+    shipped = files("shoeproof.replay.theory").joinpath("data", f"{rules_digest(rules)}.json")
     if shipped.is_file():
         return read_theory(shipped.read_bytes())
     return solve(rules, progress)

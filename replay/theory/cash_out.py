@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from replay.engine.cash_out import cash_out_ratio
-from replay.engine.hand import CASH_OUT
-from replay.engine.rules import Rules
-from replay.theory.branch import end_values
-from replay.theory.positions import ACT_NUMBER
-from replay.theory.results import CashOutRange
-from replay.theory.up_card import (
+from shoeproof.replay.engine.cash_out import cash_out_ratio
+from shoeproof.replay.engine.hand import CASH_OUT
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.theory.branch import end_values
+from shoeproof.replay.theory.positions import ACT_NUMBER
+from shoeproof.replay.theory.results import CashOutRange
+from shoeproof.replay.theory.up_card import (
     FIRST,
     GamePositions,
     UpCard,
@@ -18,7 +18,7 @@ from replay.theory.up_card import (
     play_parts,
     start_values,
 )
-from replay.theory.values import VALUES
+from shoeproof.replay.theory.values import VALUES
 
 
 def first_offer(up_card: UpCard) -> tuple[float, float]:

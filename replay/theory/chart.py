@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from replay.engine.hand import DOUBLE, SPLIT, Act, Hand, legal_acts
-from replay.engine.rules import Origin, Rules
-from replay.theory.basic import Group, counted_cards, group_of
-from replay.theory.results import BasicRow
-from replay.theory.starts import starts
-from replay.theory.values import VALUE_NAMES
+from shoeproof.replay.engine.hand import DOUBLE, SPLIT, Act, Hand, legal_acts
+from shoeproof.replay.engine.rules import Origin, Rules
+from shoeproof.replay.theory.basic import HandGroup, counted_cards, group_of
+from shoeproof.replay.theory.results import BasicRow
+from shoeproof.replay.theory.starts import starts
+from shoeproof.replay.theory.values import VALUE_NAMES
 
 UP_ORDER = (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)
 """The places of the up cards as charts show them, 2 to 10 and the ace."""
@@ -47,12 +47,12 @@ _FEWEST_LATER = 3
 """The fewest cards of a hand that has been hit."""
 
 Acts = tuple[Act, ...]
-Table = Mapping[Group, Acts]
+Table = Mapping[HandGroup, Acts]
 
 
-def basic_table(rows: tuple[BasicRow, ...]) -> dict[Group, Acts]:
+def basic_table(rows: tuple[BasicRow, ...]) -> dict[HandGroup, Acts]:
     """Return the acts of each group against each up card's place."""
-    return {Group(row.legal, row.total, row.soft, row.cards): row.acts for row in rows}
+    return {HandGroup(row.legal, row.total, row.soft, row.cards): row.acts for row in rows}
 
 
 def chart_rows(rules: Rules, table: Table) -> list[ChartRow]:
@@ -91,7 +91,7 @@ def _total_rows(rules: Rules, table: Table, hand: Hand, first: Acts | None) -> I
             yield msgspec.structs.replace(row, or_more=or_more)
 
 
-def _other_hands(rules: Rules, first: Hand) -> Iterator[tuple[Group, str]]:
+def _other_hands(rules: Rules, first: Hand) -> Iterator[tuple[HandGroup, str]]:
     """Yield the groups that hands of a total can be in later, the commonest last."""
     origins: list[Origin] = ["split", "zapped"] if rules.zap else ["split"]
     later = msgspec.structs.replace(first, acted=True)
@@ -111,7 +111,7 @@ def _can_be(hand: Hand, count: int) -> bool:
     return hand.total >= (count if hand.total >= 12 else 2 * count)
 
 
-def _guess(group: Group, first: Acts | None, substitutes: Acts | None) -> Acts | None:
+def _guess(group: HandGroup, first: Acts | None, substitutes: Acts | None) -> Acts | None:
     """Return what a reader of the first two cards' row would do with another hand."""
     if first is None:
         return substitutes

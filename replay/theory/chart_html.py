@@ -5,9 +5,9 @@ from html import escape
 from itertools import groupby
 from typing import Final
 
-from replay.engine.hand import DOUBLE, HIT, SPLIT, STAND, ZAP
-from replay.theory.chart import SECTIONS, UP_ORDER, ChartRow
-from replay.theory.values import VALUE_NAMES
+from shoeproof.replay.engine.hand import DOUBLE, HIT, SPLIT, STAND, ZAP
+from shoeproof.replay.theory.chart import SECTIONS, UP_ORDER, ChartRow
+from shoeproof.replay.theory.values import VALUE_NAMES
 
 LETTERS: Final = {HIT: "H", STAND: "S", DOUBLE: "D", SPLIT: "P", ZAP: "Z"}
 """How a cell shows an act; a substitute follows in lower case, `Dh`."""

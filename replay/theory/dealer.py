@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
-from replay.engine.rules import Rules
-from replay.theory.values import CARD_OF_VALUE, VALUES, Floats, Ints
+from shoeproof.replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.theory.values import CARD_OF_VALUE, VALUES, Floats, Ints
 
 Draws = tuple[int, ...]
 FinalFacts = tuple[bool, int]
 
 
 @dataclass(frozen=True)
-class Run:
+class OutcomeRun:
     """Neighbouring values that end the dealer's hand in neighbouring outcomes."""
 
     values: slice
@@ -40,7 +40,7 @@ class Node:
     parent: int
     value: int
     orders: int
-    runs: tuple[Run, ...]
+    runs: tuple[OutcomeRun, ...]
 
 
 @dataclass(frozen=True)
@@ -145,12 +145,12 @@ def natural_probability(graph: DealerGraph, unseen: Ints) -> float:
     return float(unseen[graph.natural_value] / unseen.sum())
 
 
-def _runs(ends: dict[int, FinalFacts], places: dict[FinalFacts, int]) -> Iterator[Run]:
+def _runs(ends: dict[int, FinalFacts], places: dict[FinalFacts, int]) -> Iterator[OutcomeRun]:
     pairs = [(value, places[facts]) for value, facts in ends.items()]
     start = 0
     for stop in range(1, len(pairs) + 1):
         following = (pairs[stop - 1][0] + 1, pairs[stop - 1][1] + 1)
         if stop == len(pairs) or pairs[stop] != following:
             (first, outcome), length = pairs[start], stop - start
-            yield Run(slice(first, first + length), slice(outcome, outcome + length))
+            yield OutcomeRun(slice(first, first + length), slice(outcome, outcome + length))
             start = stop

@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from replay.engine.dealer import Dealer
-from replay.engine.hand import DOUBLE, EVEN_MONEY, PLAY_ACTS, SPLIT, Hand, step
-from replay.engine.round import NATURAL
-from replay.engine.rules import Rules
-from replay.engine.settlement import settle, settle_early
-from replay.theory.branch import Branch
-from replay.theory.settled import net_units
-from replay.theory.up_card import Policies, UpCard, halves, reach_parts
-from replay.theory.values import Floats, sums
+from shoeproof.replay.engine.dealer import Dealer
+from shoeproof.replay.engine.hand import DOUBLE, EVEN_MONEY, PLAY_ACTS, SPLIT, Hand, step
+from shoeproof.replay.engine.round import NATURAL
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.engine.settlement import settle, settle_early
+from shoeproof.replay.theory.branch import Branch
+from shoeproof.replay.theory.settled import net_units
+from shoeproof.replay.theory.up_card import Policies, UpCard, halves, reach_parts
+from shoeproof.replay.theory.values import Floats, sums
 
 
 class Endings:

@@ -6,15 +6,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from replay.engine.hand import PLAY_ACTS, SPLIT, ZAP, Act, Hand, legal_acts, split, step
-from replay.engine.rules import Rules
-from replay.engine.settlement import settle
-from replay.theory.branch import make_branch, play
-from replay.theory.dealer import dealer_graphs, natural_probability
-from replay.theory.positions import Positions, close_positions
-from replay.theory.settled import Settled, net_units, settle_ends
-from replay.theory.up_card import checks, offers
-from replay.theory.values import Floats
+from shoeproof.replay.engine.hand import PLAY_ACTS, SPLIT, ZAP, Act, Hand, legal_acts, split, step
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.engine.settlement import settle
+from shoeproof.replay.theory.branch import make_branch, play
+from shoeproof.replay.theory.dealer import dealer_graphs, natural_probability
+from shoeproof.replay.theory.positions import Positions, close_positions
+from shoeproof.replay.theory.settled import Settled, net_units, settle_ends
+from shoeproof.replay.theory.up_card import checks, offers
+from shoeproof.replay.theory.values import Floats
 
 _NOTHING_DRAWN: Final = (0,) * 10
 _KEPT: Final = 2048

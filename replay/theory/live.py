@@ -8,14 +8,14 @@ the whole game, each half without its sister's later cards.
 
 from typing import Final
 
-from replay.engine.hand import CASH_OUT, DECLINE, EVEN_MONEY, INSURANCE, Act, step
-from replay.engine.round import Decide, RoundState, SeatHand
-from replay.engine.rules import Rules, rules_digest
-from replay.engine.settlement import settle_early
-from replay.theory.dealer import natural_probability
-from replay.theory.hand_solver import HandSolver, Situation
-from replay.theory.settled import net_units
-from replay.theory.values import Ints, count_cards, full_shoe, place
+from shoeproof.replay.engine.hand import CASH_OUT, DECLINE, EVEN_MONEY, INSURANCE, Act, step
+from shoeproof.replay.engine.round import Decide, RoundState, SeatHand
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.engine.settlement import settle_early
+from shoeproof.replay.theory.dealer import natural_probability
+from shoeproof.replay.theory.hand_solver import HandSolver, Situation
+from shoeproof.replay.theory.settled import net_units
+from shoeproof.replay.theory.values import Ints, count_cards, full_shoe, place
 
 _SOLVERS: Final[dict[str, HandSolver]] = {}
 

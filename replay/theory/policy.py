@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from replay.engine.hand import PLAY_ACTS, Act, Hand
-from replay.theory.positions import Positions
-from replay.theory.up_card import GamePositions, Part, Policies
-from replay.theory.values import VALUES
+from shoeproof.replay.engine.hand import PLAY_ACTS, Act, Hand
+from shoeproof.replay.theory.positions import Positions
+from shoeproof.replay.theory.up_card import GamePositions, Policies, SubGame
+from shoeproof.replay.theory.values import VALUES
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -35,7 +35,7 @@ class OptimalActs:
     def __init__(self, game: GamePositions, packed: bytes) -> None:
         """Unpack the acts; `game` must come from the rules they were packed for."""
         acts = np.frombuffer(zlib.decompress(packed), dtype=np.uint8)
-        self._acts: dict[Part, Bytes] = {}
+        self._acts: dict[SubGame, Bytes] = {}
         self._rows: dict[int, dict[tuple[Hand, tuple[int, ...]], int]] = {}
         self._parts = game.parts
         for part, positions in game.parts.items():
@@ -43,7 +43,7 @@ class OptimalActs:
             self._acts[part] = acts[:size].reshape(len(VALUES), -1)
             acts = acts[size:]
 
-    def act(self, part: Part, hand: Hand, drawn: tuple[int, ...], up: int) -> Act:
+    def act(self, part: SubGame, hand: Hand, drawn: tuple[int, ...], up: int) -> Act:
         """Return the act for a hand that drew these cards, a count, against an up card's place."""
         positions = self._parts[part]
         rows = self._rows.get(id(positions))

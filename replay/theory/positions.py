@@ -17,10 +17,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from replay.engine.hand import DOUBLE, HIT, PLAY_ACTS, STAND, Act, Hand, legal_acts, step
-from replay.engine.rules import Rules
-from replay.engine.settlement import settle_early
-from replay.theory.values import CARD_OF_VALUE, VALUES, Ints
+from shoeproof.replay.engine.hand import DOUBLE, HIT, PLAY_ACTS, STAND, Act, Hand, legal_acts, step
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.engine.settlement import settle_early
+from shoeproof.replay.theory.values import CARD_OF_VALUE, VALUES, Ints
 
 ACT_NUMBER: Final = {act: number for number, act in enumerate(PLAY_ACTS)}
 _INNER_ACTS: Final = (HIT, STAND, DOUBLE)

@@ -6,23 +6,28 @@ from typing import Final
 
 import msgspec
 
-from replay.engine.hand import ZAP
-from replay.engine.rules import Rules
-from replay.games.game import Game
-from replay.theory.alternatives import Reading, nba_readings, zappit_readings, zero_readings
-from replay.theory.cash_out import cash_out_returns
-from replay.theory.side_bets import insurance, side_bet
-from replay.theory.solve import Progress
-from replay.theory.up_card import (
+from shoeproof.replay.engine.hand import ZAP
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.games.game import Game
+from shoeproof.replay.theory.alternatives import (
+    Alternative,
+    nba_readings,
+    zappit_readings,
+    zero_readings,
+)
+from shoeproof.replay.theory.cash_out import cash_out_returns
+from shoeproof.replay.theory.side_bets import insurance, side_bet
+from shoeproof.replay.theory.solve import Progress
+from shoeproof.replay.theory.up_card import (
     GamePositions,
     against,
     game_positions,
     play_parts,
     start_values,
 )
-from replay.theory.values import ACE, VALUES
+from shoeproof.replay.theory.values import ACE, VALUES
 
-_READINGS: Final[dict[str, Callable[[Rules], list[Reading]]]] = {
+_READINGS: Final[dict[str, Callable[[Rules], list[Alternative]]]] = {
     "nba": nba_readings,
     "zappit": zappit_readings,
     "zero": zero_readings,
@@ -87,7 +92,7 @@ def main_return(rules: Rules, *, ace_rules: Rules | None = None, pairs_stay: boo
     return 1 + mean
 
 
-def _returned(reading: Reading) -> float:
+def _returned(reading: Alternative) -> float:
     rules = reading.rules
     if reading.bet == "main":
         return main_return(rules, ace_rules=reading.ace_rules, pairs_stay=reading.pairs_stay)

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from replay.engine.dealer import Dealer
-from replay.engine.hand import Hand
-from replay.engine.rules import Rules, SettlementLine, read_odds
-from replay.engine.settlement import settle, settle_early
-from replay.theory.positions import Positions
-from replay.theory.values import Floats, Ints
+from shoeproof.replay.engine.dealer import Dealer
+from shoeproof.replay.engine.hand import Hand
+from shoeproof.replay.engine.rules import Rules, SettlementLine, read_odds
+from shoeproof.replay.engine.settlement import settle, settle_early
+from shoeproof.replay.theory.positions import Positions
+from shoeproof.replay.theory.values import Floats, Ints
 
 
 @dataclass(frozen=True)

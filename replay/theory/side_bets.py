@@ -10,17 +10,17 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb, gcd, prod, sqrt
 
-from replay.engine.cards import PACK
-from replay.engine.hand import EVEN_MONEY, Hand, step
-from replay.engine.round import NATURAL
-from replay.engine.rules import Rules, SideBet
-from replay.engine.settlement import settle, settle_early
-from replay.engine.side_bets import side_bet_line, side_bet_odds
-from replay.theory.dealer import dealer_graphs
-from replay.theory.results import Bet
-from replay.theory.settled import net_units
-from replay.theory.starts import starts
-from replay.theory.values import ACE, count_places, full_shoe
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.hand import EVEN_MONEY, Hand, step
+from shoeproof.replay.engine.round import NATURAL
+from shoeproof.replay.engine.rules import Rules, SideBet
+from shoeproof.replay.engine.settlement import settle, settle_early
+from shoeproof.replay.engine.side_bets import side_bet_line, side_bet_odds
+from shoeproof.replay.theory.dealer import dealer_graphs
+from shoeproof.replay.theory.results import Bet
+from shoeproof.replay.theory.settled import net_units
+from shoeproof.replay.theory.starts import starts
+from shoeproof.replay.theory.values import ACE, count_places, full_shoe
 
 _LOST = "lost"
 

@@ -6,26 +6,35 @@ from math import sqrt
 
 import numpy as np
 
-from replay.engine.hand import DECLINE, DOUBLE, EVEN_MONEY, PLAY_ACTS, SPLIT, STAND, ZAP, Act
-from replay.engine.round import NATURAL
-from replay.engine.rules import Rules, rules_digest
-from replay.theory.basic import Grouping, basic_acts, basic_policies
-from replay.theory.branch import Played
-from replay.theory.cash_out import first_offer, offer_range
-from replay.theory.endings import Endings, win_push_loss
-from replay.theory.policy import pack
-from replay.theory.results import BasicRow, Bet, Outcomes, StartClass, Theory
-from replay.theory.side_bets import even_money, insurance, side_bet
-from replay.theory.up_card import (
-    Part,
+from shoeproof.replay.engine.hand import (
+    DECLINE,
+    DOUBLE,
+    EVEN_MONEY,
+    PLAY_ACTS,
+    SPLIT,
+    STAND,
+    ZAP,
+    Act,
+)
+from shoeproof.replay.engine.round import NATURAL
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.theory.basic import Grouping, basic_acts, basic_policies
+from shoeproof.replay.theory.branch import PolicyWorth
+from shoeproof.replay.theory.cash_out import first_offer, offer_range
+from shoeproof.replay.theory.endings import Endings, win_push_loss
+from shoeproof.replay.theory.policy import pack
+from shoeproof.replay.theory.results import BasicRow, Bet, Outcomes, StartClass, Theory
+from shoeproof.replay.theory.side_bets import even_money, insurance, side_bet
+from shoeproof.replay.theory.up_card import (
     Policies,
+    SubGame,
     UpCard,
     against,
     game_positions,
     play_parts,
     start_values,
 )
-from replay.theory.values import ACE, VALUE_NAMES, VALUES, Floats, Ints
+from shoeproof.replay.theory.values import ACE, VALUE_NAMES, VALUES, Floats, Ints
 
 Progress = Callable[[int, int], None]
 """Called with how many steps are done, and of how many."""
@@ -130,7 +139,7 @@ def _outcomes(endings: Endings) -> Outcomes:
     )
 
 
-def _classes(up_card: UpCard, best: Mapping[Part, Played]) -> list[StartClass]:
+def _classes(up_card: UpCard, best: Mapping[SubGame, PolicyWorth]) -> list[StartClass]:
     """Return the starts against one up card; those of equal values are one class."""
     values, acts = start_values(up_card, best)
     alike: dict[tuple[int, int], list[int]] = {}

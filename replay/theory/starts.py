@@ -9,14 +9,14 @@ from itertools import product
 
 import numpy as np
 
-from replay.engine.cards import PACK
-from replay.engine.hand import EMPTY_HAND, Hand, step
-from replay.engine.rules import Rules
-from replay.theory.values import Floats, count_places, place
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.hand import EMPTY_HAND, Hand, step
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.theory.values import Floats, count_places, place
 
 
 @dataclass(frozen=True)
-class Start:
+class StartingHand:
     """A hand of two cards, by the engine's hand and the places of its values, the lower first.
 
     `chance` is its probability together with each up card, shape (10,).
@@ -32,7 +32,7 @@ class Start:
         return tuple(count_places(self.places).tolist())
 
 
-def starts(rules: Rules) -> list[Start]:
+def starts(rules: Rules) -> list[StartingHand]:
     """Return every start, by its values, with its probability from a full shoe."""
     kinds: dict[tuple[tuple[int, int], Hand], int] = {}
     kind_of_pair = np.zeros((52, 52), dtype=np.int64)
@@ -51,7 +51,7 @@ def starts(rules: Rules) -> list[Start]:
     size = 52 * rules.decks
     chances *= rules.decks / (size * (size - 1) * (size - 2))
     found = [
-        Start(hand, places, chance)
+        StartingHand(hand, places, chance)
         for ((places, hand), _), chance in zip(kinds.items(), chances, strict=True)
     ]
     return sorted(found, key=lambda start: (start.places, start.hand.pair, start.hand.suited))

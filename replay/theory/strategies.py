@@ -9,16 +9,16 @@ too little money bars the act they want, they take the best of what is offered.
 from collections.abc import Sequence
 from typing import Final
 
-from replay.engine.hand import CASH_OUT, DECLINE, SPLIT, ZAP, Act
-from replay.engine.round import Decide, RoundState, SeatHand
-from replay.engine.rules import Rules
-from replay.theory.basic import group_of
-from replay.theory.cache import theory
-from replay.theory.chart import ChartRow, basic_table, chart_rows
-from replay.theory.live import decision_values
-from replay.theory.policy import OptimalActs
-from replay.theory.up_card import FIRST, Part, game_positions
-from replay.theory.values import VALUE_NAMES, count_cards, place
+from shoeproof.replay.engine.hand import CASH_OUT, DECLINE, SPLIT, ZAP, Act
+from shoeproof.replay.engine.round import Decide, RoundState, SeatHand
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.theory.basic import group_of
+from shoeproof.replay.theory.cache import theory
+from shoeproof.replay.theory.chart import ChartRow, basic_table, chart_rows
+from shoeproof.replay.theory.live import decision_values
+from shoeproof.replay.theory.policy import OptimalActs
+from shoeproof.replay.theory.up_card import FIRST, SubGame, game_positions
+from shoeproof.replay.theory.values import VALUE_NAMES, count_cards, place
 
 _NATURAL_CLASS: Final = "A,10"
 
@@ -108,14 +108,14 @@ def _deciding(state: RoundState) -> tuple[SeatHand, Sequence[Act]]:
     return next(held for held in state.hands if held.name == due.hand), due.legal
 
 
-def _part(state: RoundState, held: SeatHand) -> tuple[Part, Sequence[str]]:
+def _part(state: RoundState, held: SeatHand) -> tuple[SubGame, Sequence[str]]:
     """Return the part of the play a hand is in, and the cards it drew there."""
     if held.hand.origin == "initial":
         return FIRST, held.cards
     if held.hand.origin == "split":
-        return Part(SPLIT, (place(held.cards[0]),) * 2), held.cards[1:]
+        return SubGame(SPLIT, (place(held.cards[0]),) * 2), held.cards[1:]
     seat = next(seat for seat in state.seats if seat.name == held.seat)
-    return Part(ZAP, tuple(sorted(place(card) for card in seat.initial_cards))), held.cards
+    return SubGame(ZAP, tuple(sorted(place(card) for card in seat.initial_cards))), held.cards
 
 
 def _or_best_offered(state: RoundState, wanted: Act, offered: Sequence[Act] | None) -> Act:

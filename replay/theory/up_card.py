@@ -12,22 +12,22 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from replay.engine.cash_out import cash_out_ratio
-from replay.engine.hand import CASH_OUT, EVEN_MONEY, SPLIT, ZAP, Act, Hand, split, step
-from replay.engine.round import NATURAL
-from replay.engine.rules import Rules
-from replay.engine.settlement import settle, settle_early
-from replay.theory.branch import Branch, Played, end_values, make_branch, play, reach
-from replay.theory.dealer import DealerGraph, dealer_graphs, natural_probability
-from replay.theory.positions import ACT_NUMBER, Positions, close_positions
-from replay.theory.settled import Settled, net_units, settle_ends
-from replay.theory.starts import Start, starts
-from replay.theory.values import ACE, TEN, Floats, Ints, count_places, full_shoe
+from shoeproof.replay.engine.cash_out import cash_out_ratio
+from shoeproof.replay.engine.hand import CASH_OUT, EVEN_MONEY, SPLIT, ZAP, Act, Hand, split, step
+from shoeproof.replay.engine.round import NATURAL
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.engine.settlement import settle, settle_early
+from shoeproof.replay.theory.branch import Branch, PolicyWorth, end_values, make_branch, play, reach
+from shoeproof.replay.theory.dealer import DealerGraph, dealer_graphs, natural_probability
+from shoeproof.replay.theory.positions import ACT_NUMBER, Positions, close_positions
+from shoeproof.replay.theory.settled import Settled, net_units, settle_ends
+from shoeproof.replay.theory.starts import StartingHand, starts
+from shoeproof.replay.theory.values import ACE, TEN, Floats, Ints, count_places, full_shoe
 
 _NOTHING_DRAWN: Final = (0,) * 10
 
 
-class Part(NamedTuple):
+class SubGame(NamedTuple):
     """One part of the play: the act that leads to it and the places of the cards it leaves behind.
 
     The two cards of a split pair count as left behind: its half starts with nothing drawn.
@@ -37,10 +37,10 @@ class Part(NamedTuple):
     places: tuple[int, ...]
 
 
-FIRST: Final = Part("", ())
+FIRST: Final = SubGame("", ())
 """The first two cards, drawn from a full shoe."""
 
-Policies = Mapping[Part, Floats]
+Policies = Mapping[SubGame, Floats]
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class GamePositions:
     """
 
     rules: Rules
-    starts: list[Start]
+    starts: list[StartingHand]
     start_at: Ints
-    parts: dict[Part, Positions]
-    settled: dict[Part, Settled]
+    parts: dict[SubGame, Positions]
+    settled: dict[SubGame, Settled]
     graphs: tuple[DealerGraph, ...]
-    leaving: dict[Part, Ints]
+    leaving: dict[SubGame, Ints]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class UpCard:
     game: GamePositions
     up: int
     graph: DealerGraph
-    branches: dict[Part, Branch]
+    branches: dict[SubGame, Branch]
     chance: Floats
     natural: Floats
     cut_short: Floats
@@ -84,7 +84,7 @@ class UpCard:
         return self.chance * (1 - self.natural) * np.isnan(self.even_money)
 
 
-def halves(part: Part) -> int:
+def halves(part: SubGame) -> int:
     """Return how many hands play the part once it is come to."""
     return 2 if part.act == SPLIT else 1
 
@@ -95,13 +95,13 @@ def game_positions(rules: Rules) -> GamePositions:
     first = close_positions(rules, [(start.hand, start.drawn) for start in first_cards])
     start_at = np.array([first.roots[start.hand, start.drawn] for start in first_cards])
     parts = {FIRST: first}
-    leaving: dict[Part, list[int]] = {}
+    leaving: dict[SubGame, list[int]] = {}
     for start, number in zip(first_cards, start_at, strict=True):
         for act in (SPLIT, ZAP):
             if first.legal[number, ACT_NUMBER[act]]:
-                leaving.setdefault(Part(act, start.places), []).append(number)
+                leaving.setdefault(SubGame(act, start.places), []).append(number)
                 hand = split(rules, start.hand)[0] if act == SPLIT else step(rules, start.hand, act)
-                parts.setdefault(Part(act, start.places), _from(rules, hand, parts))
+                parts.setdefault(SubGame(act, start.places), _from(rules, hand, parts))
     graphs = dealer_graphs(rules)
     alike = {id(positions): positions for positions in parts.values()}
     settled = {
@@ -159,12 +159,12 @@ def checks(rules: Rules, up: int) -> bool:
 
 def play_parts(
     up_card: UpCard, policies: Policies | None = None, *, cash_out: bool = False
-) -> dict[Part, Played]:
+) -> dict[SubGame, PolicyWorth]:
     """Return what the policies are worth in every part, or what the best ones are.
 
     Cash out is considered only with `cash_out`.
     """
-    game, played = up_card.game, dict[Part, Played]()
+    game, played = up_card.game, dict[SubGame, PolicyWorth]()
     to_others: dict[Act, Floats] = {}
     for part in reversed(game.parts):
         branch = up_card.branches[part]
@@ -179,7 +179,7 @@ def play_parts(
     return played
 
 
-def reach_parts(up_card: UpCard, policies: Policies) -> dict[Part, Floats]:
+def reach_parts(up_card: UpCard, policies: Policies) -> dict[SubGame, Floats]:
     """Return the probability of each position together with this up card and no checked natural.
 
     For a half it is that of one of the two.
@@ -196,7 +196,7 @@ def reach_parts(up_card: UpCard, policies: Policies) -> dict[Part, Floats]:
     return reached
 
 
-def start_values(up_card: UpCard, played: Mapping[Part, Played]) -> tuple[Floats, Floats]:
+def start_values(up_card: UpCard, played: Mapping[SubGame, PolicyWorth]) -> tuple[Floats, Floats]:
     """Return what each start is worth, and each of its acts (-inf where illegal).
 
     A dealer's natural found at the check is included.
@@ -221,7 +221,7 @@ def offers(rules: Rules, positions: Positions, up: int) -> dict[Act, Floats]:
     return {CASH_OUT: worth}
 
 
-def _from(rules: Rules, hand: Hand, known: dict[Part, Positions]) -> Positions:
+def _from(rules: Rules, hand: Hand, known: dict[SubGame, Positions]) -> Positions:
     root = (hand, _NOTHING_DRAWN)
     for positions in known.values():
         if root in positions.roots:

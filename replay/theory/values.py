@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from replay.engine.cards import PACK, RANKS, VALUE
+from shoeproof.replay.engine.cards import PACK, RANKS, VALUE
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import msgspec
 
-from replay.games.game import Game
-from replay.theory.results import Bet, Theory
+from shoeproof.replay.games.game import Game
+from shoeproof.replay.theory.results import Bet, Theory
 
 
 class Comparison(msgspec.Struct, frozen=True):

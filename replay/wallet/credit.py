@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from ledger import Ledger
-from ledger.leaf.events import Funds
-from replay.currency import amount_text
-from replay.errors import DisputeRefused
-from replay.wallet.intents import IN_FLIGHT, give_up, settle_open
-from replay.wallet.wallet import Wallet, is_accepted
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import Funds
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.wallet.intents import IN_FLIGHT, give_up, settle_open
+from shoeproof.replay.wallet.wallet import Wallet, is_accepted
 
 
 class Credits(NamedTuple):

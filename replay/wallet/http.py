@@ -24,13 +24,13 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import msgspec
 
-from ledger.files.foreign import read_json
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import Funds
-from ledger.store.intents import Direction
-from replay.currency import code_and_exponent, currency_unit, decimal_places
-from replay.errors import SettingsRefused, WalletUnanswered
-from replay.wallet.reconcile import Line
+from shoeproof.ledger.files.foreign import read_json
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import Funds
+from shoeproof.ledger.store.intents import Direction
+from shoeproof.replay.currency import code_and_exponent, currency_unit, decimal_places
+from shoeproof.replay.errors import SettingsRefused, WalletUnanswered
+from shoeproof.replay.wallet.reconcile import WalletLine
 
 TRIES: Final = 3
 SECONDS: Final = 5.0
@@ -134,7 +134,7 @@ class HttpWallet:
         if status != 200 and status != 404:
             raise WalletUnanswered(f"the wallet did not cancel {reference}: it answered {status}")
 
-    def movements(self, since: datetime) -> list[Line]:
+    def movements(self, since: datetime) -> list[WalletLine]:
         """Return what the wallet moved from a time on, as the lines of a statement.
 
         Raises WalletUnanswered for no answer, and for one that cannot be read.
@@ -212,10 +212,10 @@ class HttpWallet:
                 return error.code, error.read(_LONGEST_ANSWER)
 
 
-def _line(number: int, listed: _Listed) -> Line:
+def _line(number: int, listed: _Listed) -> WalletLine:
     places = decimal_places(currency_unit(listed.currency, listed.exponent)) or 0
     at = format_time(datetime.fromisoformat(listed.at))
-    return Line(listed.reference, at, Decimal(listed.change_minor).scaleb(-places), number)
+    return WalletLine(listed.reference, at, Decimal(listed.change_minor).scaleb(-places), number)
 
 
 def _is_answer(path: str, body: bytes) -> bool:

@@ -1,9 +1,10 @@
 """What was asked of a wallet and no event settles: it is cancelled, by its reference.
 
 Every movement is an intent in the ledger's store before the wallet hears of it
-(`ledger.store.intents`). Where its turn was not written, or the process died, the intent is dropped
-first, so that no event can record the movement any more, and then the wallet is asked to cancel it;
-whether that succeeds now or at the next occasion, it is asked again until it has confirmed.
+(`shoeproof.ledger.store.intents`). Where its turn was not written, or the process died, the intent
+is dropped first, so that no event can record the movement any more, and then the wallet is asked to
+cancel it; whether that succeeds now or at the next occasion, it is asked again until it has
+confirmed.
 """
 
 import time
@@ -11,11 +12,11 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from ledger import Ledger
-from ledger.errors import IntentOpen, LedgerError
-from ledger.leaf.clock import parse_time
-from ledger.store.intents import Intent, Intents
-from replay.wallet.wallet import AnyWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import IntentOpen, LedgerError
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.store.intents import Intent, Intents
+from shoeproof.replay.wallet.wallet import AnyWallet
 
 IN_FLIGHT: Final = timedelta(minutes=2)
 """How long a movement may be under way in a running server before a sweep gives it up."""
@@ -26,7 +27,7 @@ PATIENCE_SECONDS: Final = 10.0
 _PAUSE_SECONDS: Final = 0.02
 
 
-class Asked(NamedTuple):
+class FundsRequest(NamedTuple):
     """A stake that is about to be asked for: `scope` is the step of the round, `after_seq` the last
     event of the round that the player saw.
     """
@@ -83,7 +84,7 @@ def settle_open(
 def ask_first(
     intents: Intents,
     wallet: AnyWallet,
-    intent: Asked,
+    intent: FundsRequest,
     *,
     patience_seconds: float = PATIENCE_SECONDS,
 ) -> str:

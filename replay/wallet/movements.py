@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -15,9 +15,9 @@ from ledger.leaf.events import (
     RoundVoided,
     WinReleased,
 )
-from replay.engine.hand import INSURANCE
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.round import stakes_minor
+from shoeproof.replay.engine.hand import INSURANCE
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.replay.engine.round import stakes_minor
 
 Direction: TypeAlias = Literal["debit", "credit"]
 Kind: TypeAlias = Literal["debit", "payment", "refund"]

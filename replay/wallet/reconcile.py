@@ -14,16 +14,16 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from ledger import Ledger
-from ledger.errors import EventUnreadable
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import RoundOpened
-from ledger.leaf.recorded import read_leaf
-from ledger.store.intents import Intent
-from replay.currency import minor_units, unit_of
-from replay.wallet.intents import IN_FLIGHT
-from replay.wallet.movements import movements_of
-from replay.wallet.wallet import is_accepted
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import RoundOpened
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.store.intents import Intent
+from shoeproof.replay.currency import minor_units, unit_of
+from shoeproof.replay.wallet.intents import IN_FLIGHT
+from shoeproof.replay.wallet.movements import movements_of
+from shoeproof.replay.wallet.wallet import is_accepted
 
 LATE: Final = timedelta(minutes=2)
 """How long after its event a movement may be dated by another clock."""
@@ -34,7 +34,7 @@ Kind: TypeAlias = Literal[
 ]  # fmt: skip
 
 
-class Line(NamedTuple):
+class WalletLine(NamedTuple):
     """One movement of the wallet: what left the player is negative; `line` is where it stands."""
 
     reference: str
@@ -99,10 +99,10 @@ def booked_in(ledger: Ledger) -> list[Booked]:
 
 
 def reconcile(
-    lines: Sequence[Line], booked: Iterable[Booked], intents: Iterable[Intent], now: datetime
+    lines: Sequence[WalletLine], booked: Iterable[Booked], intents: Iterable[Intent], now: datetime
 ) -> Reconciled:
     """Compare the wallet's movements, at least one, with the ledger's."""
-    by_reference: dict[str, list[Line]] = defaultdict(list)
+    by_reference: dict[str, list[WalletLine]] = defaultdict(list)
     for line in lines:
         by_reference[line.reference].append(line)
     recorded: dict[str, list[Booked]] = defaultdict(list)
@@ -133,7 +133,7 @@ def reconcile(
 
 def _of_one(
     name: str,
-    lines: Sequence[Line],
+    lines: Sequence[WalletLine],
     booked: Sequence[Booked],
     asked: Mapping[str, Intent],
     begin: str,
@@ -164,7 +164,9 @@ def _of_one(
         yield Difference("late", name, says, at)
 
 
-def _of_lines(name: str, lines: Sequence[Line], intent: Intent | None) -> Iterator[Difference]:
+def _of_lines(
+    name: str, lines: Sequence[WalletLine], intent: Intent | None
+) -> Iterator[Difference]:
     """Yield what is wrong with the wallet's own movements of one reference."""
     ordered = sorted(lines, key=lambda line: (line.at, line.line))
     signs = [line.amount > 0 for line in ordered]

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
-from ledger import Recorded
-from ledger.leaf.events import Funds, Mode, RoundOpened
-from ledger.store.intents import Direction
-from replay.currency import unit_of
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import Funds, Mode, RoundOpened
+from shoeproof.ledger.store.intents import Direction
+from shoeproof.replay.currency import unit_of
 
 HELD: Final = "held"
 """The wallet's answer where part of a payment waits for verification and is not credited yet."""
@@ -65,7 +65,7 @@ class OperatorsWallet(Protocol):
     """
 
     def in_unit(self, unit: str) -> Wallet:
-        """Return it as the wallet of amounts of this unit (`replay.currency`)."""
+        """Return it as the wallet of amounts of this unit (`shoeproof.replay.currency`)."""
 
     def cancel(self, player: str, reference: str) -> None:
         """Undo the movement of that reference; undoing one that never was is not an error."""

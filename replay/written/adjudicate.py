@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from replay import findings as codes
-from replay.engine.outcomes import (
+from shoeproof.replay import findings as codes
+from shoeproof.replay.engine.outcomes import (
     INSURANCE_BET,
     MAIN,
     Outcome,
@@ -18,14 +18,14 @@ from replay.engine.outcomes import (
     total_paid_minor,
     total_staked_minor,
 )
-from replay.engine.round import check_stakes
-from replay.engine.rules import Rules, rules_digest
-from replay.errors import RoundTextError, StakeRefused
-from replay.games.published import GAMES
-from replay.rounds.limits import Limits, outside_limits
-from replay.written.round_text import ActMove, DealMove, RoundText
-from replay.written.screen import screen_problems
-from replay.written.walk import MoveFinding, Walk, walk_round
+from shoeproof.replay.engine.round import check_stakes
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.errors import RoundTextError, StakeRefused
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.rounds.limits import Limits, outside_limits
+from shoeproof.replay.written.round_text import ActMove, DealMove, RoundText
+from shoeproof.replay.written.screen import screen_problems
+from shoeproof.replay.written.walk import MoveFinding, Walk, walk_round
 
 
 class Judgement(msgspec.Struct, frozen=True):

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
-from ledger.leaf.events import DecisionOffered
-from replay import findings as codes
-from replay.currency import amount_text
-from replay.engine.outcomes import outcomes, total_staked_minor
-from replay.engine.round import Decide, RoundState, added_stake_minor, describe
-from replay.rounds.money_check import check_offer
-from replay.rounds.shoe_check import Problem
-from replay.written.round_text import ActMove, OfferMove, RoundText
+from shoeproof.ledger.leaf.events import DecisionOffered
+from shoeproof.replay import findings as codes
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.engine.outcomes import outcomes, total_staked_minor
+from shoeproof.replay.engine.round import Decide, RoundState, added_stake_minor, describe
+from shoeproof.replay.rounds.money_check import check_offer
+from shoeproof.replay.rounds.shoe_check import Problem
+from shoeproof.replay.written.round_text import ActMove, OfferMove, RoundText
 
 
 def offer_problems(state: RoundState, move: OfferMove, text: RoundText) -> list[Problem]:

@@ -11,13 +11,13 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
-from ledger.files.foreign import read_toml
-from ledger.files.printable import is_seen
-from replay.engine.cards import FACE_DOWN, VALUE
-from replay.engine.hand import CASH_OUT, INSURANCE_ACTS, PLAY_ACTS, Act
-from replay.engine.round import DEALER
-from replay.errors import RoundTextError
-from replay.written.text_file import decode_text
+from shoeproof.ledger.files.foreign import read_toml
+from shoeproof.ledger.files.printable import is_seen
+from shoeproof.replay.engine.cards import FACE_DOWN, VALUE
+from shoeproof.replay.engine.hand import CASH_OUT, INSURANCE_ACTS, PLAY_ACTS, Act
+from shoeproof.replay.engine.round import DEALER
+from shoeproof.replay.errors import RoundTextError
+from shoeproof.replay.written.text_file import decode_text
 
 V1: Final = "round/v1"
 V2: Final = "round/v2"

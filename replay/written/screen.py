@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from replay import findings as codes
-from replay.currency import amount_text
-from replay.engine.outcomes import Outcome
-from replay.rounds.shoe_check import Problem
-from replay.written.round_text import Bet, RoundText, Screen
+from shoeproof.replay import findings as codes
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.engine.outcomes import Outcome
+from shoeproof.replay.rounds.shoe_check import Problem
+from shoeproof.replay.written.round_text import Bet, RoundText, Screen
 
 _CASH_OUT_LINE = "cash_out"
 

@@ -7,7 +7,7 @@ one, as Windows programs write them. Anything else is named in the error.
 import codecs
 from typing import Final
 
-from replay.errors import RoundTextError
+from shoeproof.replay.errors import RoundTextError
 
 _MARKED: Final = (
     # The mark of UTF-32, little end first, begins with that of UTF-16: so it is looked for first.

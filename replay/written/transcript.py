@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from ledger.leaf.events import CardDealt, DecisionMade, DecisionOffered, RoundClosed
-from replay.currency import unit_of
-from replay.engine.cards import FACE_DOWN
-from replay.engine.hand import CASH_OUT
-from replay.engine.round import DEALER, Deal
-from replay.errors import RoundTextError, RoundUnreadable
-from replay.rounds.replayer import Replay
-from replay.written.round_text import (
+from shoeproof.ledger.leaf.events import CardDealt, DecisionMade, DecisionOffered, RoundClosed
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.engine.hand import CASH_OUT
+from shoeproof.replay.engine.round import DEALER, Deal
+from shoeproof.replay.errors import RoundTextError, RoundUnreadable
+from shoeproof.replay.rounds.replayer import Replay
+from shoeproof.replay.written.round_text import (
     ActMove,
     DealMove,
     Move,

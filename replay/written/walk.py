@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from replay import findings as codes
-from replay.engine.cards import FACE_DOWN
-from replay.engine.dealer import makes_natural
-from replay.engine.hand import CASH_OUT, DECLINE, INSURANCE_ACTS
-from replay.engine.round import (
+from shoeproof.replay import findings as codes
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.engine.dealer import makes_natural
+from shoeproof.replay.engine.hand import CASH_OUT, DECLINE, INSURANCE_ACTS
+from shoeproof.replay.engine.round import (
     DEALER,
     NATURAL,
     NO_NATURAL,
@@ -28,11 +28,18 @@ from replay.engine.round import (
     describe,
     open_round,
 )
-from replay.engine.rules import Rules
-from replay.rounds.shoe_check import Problem
-from replay.written.offers import in_every_case, offer_problems, value_problems
-from replay.written.round_text import ActMove, DealMove, Move, OfferMove, RoundText, StopMove
-from replay.written.worlds import UnseenCards, World
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.rounds.shoe_check import Problem
+from shoeproof.replay.written.offers import in_every_case, offer_problems, value_problems
+from shoeproof.replay.written.round_text import (
+    ActMove,
+    DealMove,
+    Move,
+    OfferMove,
+    RoundText,
+    StopMove,
+)
+from shoeproof.replay.written.worlds import UnseenCards, World
 
 
 class MoveFinding(msgspec.Struct, frozen=True):

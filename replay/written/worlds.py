@@ -11,11 +11,11 @@ from typing import Final
 
 import msgspec
 
-from replay.engine.cards import PACK, VALUE
-from replay.engine.outcomes import outcomes
-from replay.engine.round import RoundState, in_initial_deal
-from replay.engine.rules import Rules
-from replay.written.round_text import DealMove, RoundText, StopMove
+from shoeproof.replay.engine.cards import PACK, VALUE
+from shoeproof.replay.engine.outcomes import outcomes
+from shoeproof.replay.engine.round import RoundState, in_initial_deal
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.written.round_text import DealMove, RoundText, StopMove
 
 MOST_WORLDS: Final = 3_000
 """How many worlds are told apart. A round with more is left undecided from there on."""

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
 from tests.ledger.helpers import ORIGIN, OTHER_ROUND, TickingClock, play
 
 

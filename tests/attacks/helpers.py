@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from shutil import rmtree
 from typing import Any, TypeAlias
 
-from ledger import findings
-from ledger.ledger import Ledger
-from ledger.store.directory import CHECKPOINTS
-from ledger.tree.merkle import leaf_hash
-from ledger.tree.tiles import grow
-from ledger.verify.whole import VerifyResult, verify
+from shoeproof.ledger import findings
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store.directory import CHECKPOINTS
+from shoeproof.ledger.tree.merkle import leaf_hash
+from shoeproof.ledger.tree.tiles import grow
+from shoeproof.ledger.verify.whole import VerifyResult, verify
 from tests.attacks.conftest import Scene
 from tests.ledger.helpers import free_of_constraints
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from ledger import findings
-from ledger.exchange.bundle import make_bundle, receipt_checkpoints
-from ledger.ledger import Ledger
-from ledger.verify.whole import verify
-from replay.bulk.audit import audit
+from shoeproof.ledger import findings
+from shoeproof.ledger.exchange.bundle import make_bundle, receipt_checkpoints
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.bulk.audit import audit
 from tests.attacks.conftest import Scene
 from tests.attacks.helpers import forget, rebuild_tiles, remove, renumber
 from tests.ledger.helpers import (

@@ -5,13 +5,13 @@ from shutil import rmtree
 
 import pytest
 
-from ledger import findings
-from ledger.errors import PublishRefused, SigningRefused, StoreDamaged
-from ledger.exchange.publish import publish, verify_published
-from ledger.exchange.tile_files import tile_path
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.verify.fsck import fsck
+from shoeproof.ledger import findings
+from shoeproof.ledger.errors import PublishRefused, SigningRefused, StoreDamaged
+from shoeproof.ledger.exchange.publish import publish, verify_published
+from shoeproof.ledger.exchange.tile_files import tile_path
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.verify.fsck import fsck
 from tests.attacks.conftest import Scene
 from tests.attacks.helpers import (
     NOT_WHAT_WAS_SIGNED,

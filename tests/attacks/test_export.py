@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger.exchange.leaf_stream import read_stream
-from ledger.exchange.tile_files import encode_entries
-from ledger.exchange.transfer import export_leaves
-from ledger.ledger import Ledger
+from shoeproof.ledger.exchange.leaf_stream import read_stream
+from shoeproof.ledger.exchange.tile_files import encode_entries
+from shoeproof.ledger.exchange.transfer import export_leaves
+from shoeproof.ledger.ledger import Ledger
 from tests.attacks.conftest import Scene
 from tests.cli.conftest import Shoeproof, shoeproof
 from tests.ledger.helpers import ROUND

@@ -6,17 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from ledger import findings
-from ledger.checkpoint.proof import parse_head
-from ledger.checkpoint.signed import parse_checkpoint
-from ledger.errors import KeyUnusable, ProofRefused, PublishRefused, SigningRefused, StreamConflict
-from ledger.exchange.bundle import make_bundle, parse_bundle, verify_bundle
-from ledger.exchange.publish import publish
-from ledger.leaf.events import RoundVoided
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.tree.merkle import leaf_hash, verify_consistency, verify_inclusion
-from ledger.verify.whole import verify
+from shoeproof.ledger import findings
+from shoeproof.ledger.checkpoint.proof import parse_head
+from shoeproof.ledger.checkpoint.signed import parse_checkpoint
+from shoeproof.ledger.errors import (
+    KeyUnusable,
+    ProofRefused,
+    PublishRefused,
+    SigningRefused,
+    StreamConflict,
+)
+from shoeproof.ledger.exchange.bundle import make_bundle, parse_bundle, verify_bundle
+from shoeproof.ledger.exchange.publish import publish
+from shoeproof.ledger.leaf.events import RoundVoided
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.tree.merkle import leaf_hash, verify_consistency, verify_inclusion
+from shoeproof.ledger.verify.whole import verify
 from tests.attacks.conftest import Scene
 from tests.attacks.helpers import NOT_WHAT_WAS_SIGNED, found, found_with_kept
 from tests.ledger.helpers import (

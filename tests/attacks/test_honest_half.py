@@ -1,8 +1,8 @@
 """What no verification of the record can detect: it passes, and these tests say that it does."""
 
-from ledger.leaf.events import BetSettled, RoundClosed, RoundVoided
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
+from shoeproof.ledger.leaf.events import BetSettled, RoundClosed, RoundVoided
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
 from tests.attacks.conftest import Scene
 from tests.attacks.helpers import found
 from tests.ledger.helpers import play, round_id, short_round

@@ -8,17 +8,17 @@ from random import Random
 
 import pytest
 
-from ledger import findings
-from ledger.errors import EventRefused, StoreDamaged
-from ledger.leaf.events import AlarmRaised, KeyRevoked, RulesAdded
-from ledger.leaf.stored import StoredLeaf
-from ledger.ledger import Ledger
-from ledger.rotation import revoke_key
-from ledger.verify.fsck import fsck
-from ledger.verify.second_reads import read_again
-from ledger.verify.whole import verify
-from replay.bulk.audit import audit
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import findings
+from shoeproof.ledger.errors import EventRefused, StoreDamaged
+from shoeproof.ledger.leaf.events import AlarmRaised, KeyRevoked, RulesAdded
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.rotation import revoke_key
+from shoeproof.ledger.verify.fsck import fsck
+from shoeproof.ledger.verify.second_reads import read_again
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.attacks.conftest import Scene
 from tests.bulk.ledgers import interleaved
 from tests.ledger.helpers import (

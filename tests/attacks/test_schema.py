@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ledger import findings
-from ledger.errors import StoreDamaged
-from ledger.ledger import Ledger
-from ledger.verify.fsck import fsck
-from ledger.verify.whole import verify
+from shoeproof.ledger import findings
+from shoeproof.ledger.errors import StoreDamaged
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.verify.fsck import fsck
+from shoeproof.ledger.verify.whole import verify
 from tests.attacks.conftest import Scene
 from tests.ledger.helpers import ORIGIN, play
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from ledger import findings
-from ledger.errors import StoreDamaged
-from ledger.leaf.events import Refunded
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import DISPUTES_PREFIX
-from ledger.ledger import Ledger
-from replay import findings as codes
-from replay.bulk.audit import LedgerAudit, audit
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import findings
+from shoeproof.ledger.errors import StoreDamaged
+from shoeproof.ledger.leaf.events import Refunded
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.replay import findings as codes
+from shoeproof.replay.bulk.audit import LedgerAudit, audit
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.bulk.ledgers import interleaved
 from tests.ledger.helpers import ORIGIN
 from tests.replay.test_seeds import SEED, played

@@ -6,14 +6,14 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger import findings
-from ledger.errors import KeyNotValid, KeyUnusable, RolesRefused
-from ledger.keys.key import FileSigner, parse_vkey
-from ledger.leaf.envelope import Event, payload, seal_leaf
-from ledger.leaf.events import CardDealt, KeyAdded, KeyRevoked
-from ledger.leaf.streams import KEYS_STREAM
-from ledger.ledger import Ledger
-from ledger.store.transaction import SealedEvent
+from shoeproof.ledger import findings
+from shoeproof.ledger.errors import KeyNotValid, KeyUnusable, RolesRefused
+from shoeproof.ledger.keys.key import FileSigner, parse_vkey
+from shoeproof.ledger.leaf.envelope import Event, payload, seal_leaf
+from shoeproof.ledger.leaf.events import CardDealt, KeyAdded, KeyRevoked
+from shoeproof.ledger.leaf.streams import KEYS_STREAM
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store.transaction import SealedEvent
 from tests.attacks.conftest import Scene
 from tests.attacks.helpers import (
     NOT_WHAT_WAS_SIGNED,

@@ -9,9 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from audit_reports.tables.views import SEGMENTS
-from ledger.errors import UnsupportedFormat
-from ledger.verify.whole import verify
+from shoeproof.audit_reports.tables.views import SEGMENTS
+from shoeproof.ledger.errors import UnsupportedFormat
+from shoeproof.ledger.verify.whole import verify
 from tests.attacks.conftest import Scene
 from tests.cli.conftest import Shoeproof, shoeproof
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ledger.checkpoint.note import parse_vkey
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.witness.client import SECONDS, ask
-from ledger.witness.cosigner import Witness
+from shoeproof.ledger.checkpoint.note import parse_vkey
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.witness.client import SECONDS, ask
+from shoeproof.ledger.witness.cosigner import Witness
 from tests.attacks.conftest import Scene
 from tests.cli.conftest import Shoeproof, shoeproof
 from tests.ledger.test_witness_http import SHOEPROOF, Served, free_port, running

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.replay.rounds.catalogue import add_published_games
 
 
 @pytest.fixture

@@ -11,14 +11,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from audit_reports.rtp_report import from_ledger
-from audit_reports.rtp_report.figures import Scope, cells
-from audit_reports.rtp_report.model import GameReport, RtpReport
-from audit_reports.rtp_report.records import Cell
-from audit_reports.tables.projection import Projection
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.audit_reports.rtp_report import from_ledger
+from shoeproof.audit_reports.rtp_report.figures import Scope, cells
+from shoeproof.audit_reports.rtp_report.model import GameReport, RtpReport
+from shoeproof.audit_reports.rtp_report.records import SliceRow
+from shoeproof.audit_reports.tables.projection import Projection
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealRequested,
@@ -33,9 +33,9 @@ from ledger.leaf.events import (
     ShoeRevealed,
     Stakes,
 )
-from replay.engine.rules import rules_digest
-from replay.engine.shoe import commitment
-from replay.games.published import GAMES
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.engine.shoe import commitment
+from shoeproof.replay.games.published import GAMES
 
 ZAPPIT = rules_digest(GAMES["zappit"].rules)
 NBA = rules_digest(GAMES["nba"].rules)
@@ -197,13 +197,13 @@ def counted(projection: Projection) -> list[tuple[int, int, int]]:
     ).fetchall()
 
 
-def cells_of(ledger: Ledger) -> list[Cell]:
+def cells_of(ledger: Ledger) -> list[SliceRow]:
     """The figures of every bet of a ledger, its tables brought up to date."""
     with open_tables(ledger) as tables:
         return cells(tables, Scope())
 
 
-def the_cell(found: list[Cell], **wanted: object) -> Cell:
+def the_cell(found: list[SliceRow], **wanted: object) -> SliceRow:
     """The one cell whose key has these values."""
     (cell,) = [
         cell
@@ -213,7 +213,7 @@ def the_cell(found: list[Cell], **wanted: object) -> Cell:
     return cell
 
 
-def report_on(ledger: Ledger, asked: from_ledger.Asked) -> RtpReport:
+def report_on(ledger: Ledger, asked: from_ledger.ReportRequest) -> RtpReport:
     """The report on a ledger, its tables brought up to date."""
     with open_tables(ledger) as tables:
         return from_ledger.report_on([ledger], tables, asked)

@@ -8,15 +8,15 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from audit_reports.rows.luck import COUNT_COLUMNS, PART_COLUMNS
-from audit_reports.tables import sql
-from audit_reports.tables.par_sheets import par_sheet_rows
-from audit_reports.tables.segments import SUMS
-from replay.engine.outcomes import MAIN
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
-from replay.luck.batch import decompose_moves
-from replay.luck.values import values_of
+from shoeproof.audit_reports.rows.luck import COUNT_COLUMNS, PART_COLUMNS
+from shoeproof.audit_reports.tables import sql
+from shoeproof.audit_reports.tables.par_sheets import par_sheet_rows
+from shoeproof.audit_reports.tables.segments import SUMS
+from shoeproof.replay.engine.outcomes import MAIN
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.batch import decompose_moves
+from shoeproof.replay.luck.values import values_of
 from tests.luck.simulator import HONEST, Crooked, players, simulate
 
 BEGUN = datetime(2026, 1, 1)

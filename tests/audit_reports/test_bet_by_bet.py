@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import pytest
 
-from audit_reports.rtp_report.figures import Scope
-from audit_reports.rtp_report.from_ledger import Asked, judged_of
-from audit_reports.rtp_report.records import Cell
-from audit_reports.tables.checks.run import run_checks
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.audit_reports.rtp_report.figures import Scope
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest, judged_of
+from shoeproof.audit_reports.rtp_report.records import SliceRow
+from shoeproof.audit_reports.tables.checks.run import run_checks
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     ComplaintOpened,
@@ -58,7 +58,7 @@ class Counted(NamedTuple):
     void_stakes: int
 
 
-def counted(cell: Cell) -> Counted:
+def counted(cell: SliceRow) -> Counted:
     sums = cell.sums
     return Counted(
         sums.rounds, sums.initial, sums.staked, sums.paid, cell.voided_rounds, cell.voided_minor
@@ -292,7 +292,7 @@ def test_awards_and_goodwill_stand_apart_and_are_no_return(ledger: Ledger) -> No
     round_id = play(ledger, simple(0, 1000))
     decide(ledger, round_id, "award", award(round_id, 2000))
     decide(ledger, round_id, "goodwill", award(round_id, 500))
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     assert [(each.amount_minor, each.remedy) for each in report.awards] == [
         (2000, "award"),
         (500, "goodwill"),
@@ -339,7 +339,7 @@ def test_a_complaint_about_no_single_round_changes_no_figure(ledger: Ledger) -> 
 def test_a_lawful_void_is_no_finding_of_a_report(ledger: Ledger) -> None:
     pair = settled("s1", 100, 700, "perfect_pairs", "mixed pair")
     play(ledger, [*begun(BOTH, digest=NBA), pair, void(("s1", "main", 1000))])
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     assert (report.word, report.findings, report.faults) == ("inconclusive", (), 0)
     assert [(each.bet, each.staked_minor) for each in report.voids] == [("main", 1000)]
     (game,) = report.games

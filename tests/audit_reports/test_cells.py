@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from audit_reports.pages.cells import safe_cell, write_rows
+from shoeproof.audit_reports.pages.cells import safe_cell, write_rows
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,12 +6,12 @@ import duckdb
 import msgspec
 import pytest
 
-from audit_reports.rtp_report.from_ledger import Asked
-from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.tables.checks.run import Check, checks, run_checks
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest
+from shoeproof.audit_reports.rtp_report.write import render_rtp_report
+from shoeproof.audit_reports.tables.checks.run import Check, checks, run_checks
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     BetResettled,
     BetSettled,
     CardDealt,
@@ -25,11 +25,11 @@ from ledger.leaf.events import (
     RoundVoided,
     StakesPlaced,
 )
-from replay.games.published import GAMES
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import current_rules
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import current_rules
 from tests.audit_reports.helpers import (
     begun,
     closed,
@@ -202,7 +202,7 @@ def test_what_was_not_laid_or_not_summed_stands_at_the_top_of_the_report(
     events = FAULTS[name]
     assert isinstance(events, list)
     play(ledger, events)
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     (fault,) = report.findings[-report.faults :]
     assert fault.startswith(f"{name}: 1 row: Which ")
     page = render_rtp_report(report, ".html").decode()

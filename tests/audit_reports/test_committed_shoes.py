@@ -10,17 +10,23 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 import pytest
 
-from audit_reports.rtp_report.figures import Scope
-from audit_reports.rtp_report.from_ledger import Asked, judged_of
-from audit_reports.rtp_report.model import BetReport, RtpReport, Shuffle
-from audit_reports.rtp_report.shoes import shoe_readings
-from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.leaf.events import DealRequested, EventData, RoundVoided, ShoeCommitted, ShoeRevealed
-from replay.audit.one_by_one import audit
-from replay.engine.shoe import commitment
-from replay.rounds.catalogue import add_published_games
+from shoeproof.audit_reports.rtp_report.figures import Scope
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest, judged_of
+from shoeproof.audit_reports.rtp_report.model import BetReport, RtpReport, Shuffle
+from shoeproof.audit_reports.rtp_report.shoes import shoe_readings
+from shoeproof.audit_reports.rtp_report.write import render_rtp_report
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
+    DealRequested,
+    EventData,
+    RoundVoided,
+    ShoeCommitted,
+    ShoeRevealed,
+)
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.engine.shoe import commitment
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     ANY_COMMITMENT,
     ANY_SEED,
@@ -52,7 +58,7 @@ def judged(change: Change, rounds: Iterable[int]) -> tuple[RtpReport, Counter[st
             if number in changed:
                 change(events)
             go_on(made, STREAMS[committed(of_round)], events)
-        report = report_on(made, Asked(shuffle_tests=False))
+        report = report_on(made, ReportRequest(shuffle_tests=False))
         return report, Counter(each.code for each in audit(made).findings)
 
 

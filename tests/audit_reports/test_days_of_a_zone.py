@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from audit_reports.rows.luck import ALL_LUCK
-from audit_reports.rtp_report.figures import Figures, Scope, figures
-from replay.luck.counts import COUNT_KINDS
-from replay.luck.kinds import LUCK_KINDS
+from shoeproof.audit_reports.rows.luck import ALL_LUCK
+from shoeproof.audit_reports.rtp_report.figures import Figures, Scope, figures
+from shoeproof.replay.luck.counts import COUNT_KINDS
+from shoeproof.replay.luck.kinds import LUCK_KINDS
 from tests.audit_reports.simulated import SimulatedTables, simulated
 
 ZONES = ("UTC", "Asia/Kolkata", "Pacific/Apia", "America/St_Johns")

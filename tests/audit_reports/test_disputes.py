@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from audit_reports.tables.projection import open_projection
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     BetResettled,
     DisputeDecided,
     EventData,

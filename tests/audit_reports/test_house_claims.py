@@ -12,14 +12,14 @@ from types import MappingProxyType
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.rtp_report.apart import read_voids
-from audit_reports.rtp_report.from_ledger import Asked
-from audit_reports.rtp_report.model import BetReport, RtpReport
-from audit_reports.rtp_report.records import VoidOutcomes
-from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.statistics.exact import two_sided_hypergeometric
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.audit_reports.rtp_report.apart import read_voids
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest
+from shoeproof.audit_reports.rtp_report.model import BetReport, RtpReport
+from shoeproof.audit_reports.rtp_report.records import VoidOutcomes
+from shoeproof.audit_reports.rtp_report.write import render_rtp_report
+from shoeproof.audit_reports.statistics.exact import two_sided_hypergeometric
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -32,8 +32,8 @@ from ledger.leaf.events import (
     RoundVoided,
     ShoeCommitted,
 )
-from replay.audit.one_by_one import audit
-from replay.rounds.catalogue import add_published_games
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import go_on, report_on, the_game
 from tests.bulk.rounds import honest_round
 from tests.drawn import shared
@@ -69,7 +69,7 @@ def report_of(rounds: Iterable[Iterable[EventData]]) -> RtpReport:
         for events in rounds:
             told = list(events)
             go_on(made, STREAMS[committed(told)], told)
-        return report_on(made, Asked(shuffle_tests=False))
+        return report_on(made, ReportRequest(shuffle_tests=False))
 
 
 def main_bet(report: RtpReport, game: str) -> BetReport:
@@ -270,7 +270,7 @@ def test_a_cent_refunded_on_lost_rounds_leaves_them_in_the_return_and_is_found(s
                 hand = next(each.hand for each in settled(events) if each.bet == "main")
                 cent = Refunded(round_id, hand, "main", 1, None)
                 made.append((f"disputes/{round_id}", cent))
-        report = report_on(made, Asked(shuffle_tests=False))
+        report = report_on(made, ReportRequest(shuffle_tests=False))
         codes = {each.code for each in audit(made).findings}
     bet = main_bet(report, "zero")
     mains = [bet for each in rounds for bet in settled(each) if bet.bet == "main"]
@@ -293,7 +293,7 @@ def test_a_cent_refunded_excuses_no_wrong_payment() -> None:
             hand = next(each.hand for each in settled(events) if each.bet == "main")
             cent = Refunded(round_id, hand, "main", 1, None)
             made.append((f"disputes/{round_id}", cent))
-        bet = main_bet(report_on(made, Asked(shuffle_tests=False)), "zero")
+        bet = main_bet(report_on(made, ReportRequest(shuffle_tests=False)), "zero")
     assert bet.word == "out of range"
     assert bet.wrong_rounds == len(rounds) > 0
 

@@ -7,13 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from audit_reports.rtp_report.build import build_games
-from audit_reports.rtp_report.figures import Scope, figures
-from audit_reports.rtp_report.model import GameReport, Row
-from audit_reports.rtp_report.theoretical import theoretical
-from audit_reports.statistics.verdict import level_of_each
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
+from shoeproof.audit_reports.rtp_report.build import build_games
+from shoeproof.audit_reports.rtp_report.figures import Scope, figures
+from shoeproof.audit_reports.rtp_report.model import GameReport, Row
+from shoeproof.audit_reports.rtp_report.theoretical import theoretical
+from shoeproof.audit_reports.statistics.verdict import level_of_each
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
 from tests.audit_reports.simulated import SimulatedTables, simulated_rows
 from tests.luck.simulator import HONEST, Crooked
 

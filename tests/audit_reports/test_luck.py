@@ -8,16 +8,16 @@ from typing import Any, Literal
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.rows import luck
-from audit_reports.rows.luck import PART_COLUMNS
-from audit_reports.tables.projection import open_projection
-from ledger import Ledger
-from ledger.leaf.events import BetSettled, DecisionMade, EventData, RoundOpened
-from replay.games.published import GAMES
-from replay.luck.one_round import Decomposition
-from replay.luck.recorded import decompose_replay
-from replay.rounds.catalogue import add_published_games, rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.audit_reports.rows import luck
+from shoeproof.audit_reports.rows.luck import PART_COLUMNS
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled, DecisionMade, EventData, RoundOpened
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.one_round import Decomposition
+from shoeproof.replay.luck.recorded import decompose_replay
+from shoeproof.replay.rounds.catalogue import add_published_games, rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 from tests.audit_reports.helpers import play, voided
 from tests.bulk.rounds import honest_round, stakes_for
 

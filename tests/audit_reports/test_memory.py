@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from audit_reports.tables import memory, sql
-from audit_reports.tables.projection import open_projection
-from ledger import Ledger
+from shoeproof.audit_reports.tables import memory, sql
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.ledger import Ledger
 
 GIB = 1 << 30
 

@@ -1,6 +1,6 @@
 """Numbers as people read them."""
 
-from audit_reports.pages.numerals import (
+from shoeproof.audit_reports.pages.numerals import (
     amount,
     number,
     percent,

@@ -7,17 +7,17 @@ from xml.etree import ElementTree
 import pytest
 from markupsafe import Markup
 
-from audit_reports.errors import ReportError
-from audit_reports.pages.cards import cards_svg
-from audit_reports.pages.charts import (
+from shoeproof.audit_reports.errors import ReportError
+from shoeproof.audit_reports.pages.cards import cards_svg
+from shoeproof.audit_reports.pages.charts import (
     Chart,
     Funnel,
     Scale,
     funnel_chart,
     waterfall_chart,
 )
-from audit_reports.pages.pdf import pdf_of
-from audit_reports.pages.render import render_page, visible
+from shoeproof.audit_reports.pages.pdf import pdf_of
+from shoeproof.audit_reports.pages.render import render_page, visible
 
 SVG = "{http://www.w3.org/2000/svg}"
 FUNNEL = Funnel([10, 100, 1_000], [0.9, 1.02, 0.985], 0.98, [0.7, 0.22, 0.07], [1.2, 0.4, 0.12])

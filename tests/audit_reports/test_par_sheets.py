@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.errors import ParSheetRefused
-from audit_reports.rtp_report.from_ledger import Asked, report_on
-from audit_reports.rtp_report.model import Approved, RtpReport
-from audit_reports.rtp_report.theoretical import theoretical
-from audit_reports.tables.par_sheets import ParSheet, prints, read_par_sheets
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from replay.games.game import Game
-from replay.games.published import GAMES
+from shoeproof.audit_reports.errors import ParSheetRefused
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest, report_on
+from shoeproof.audit_reports.rtp_report.model import Approved, RtpReport
+from shoeproof.audit_reports.rtp_report.theoretical import theoretical
+from shoeproof.audit_reports.tables.par_sheets import ParSheet, prints, read_par_sheets
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.replay.games.game import Game
+from shoeproof.replay.games.published import GAMES
 from tests.audit_reports.helpers import NBA, ZAPPIT, play, simple
 
 SHEET: dict[str, Any] = {
@@ -81,7 +81,7 @@ def test_a_sheet_stands_beside_its_bet_or_is_named(
     play(ledger, simple(200))
     sheets = read_par_sheets(written(tmp_path, [SHEET | change]))
     with open_tables(ledger, par_sheets=sheets) as tables:
-        report = report_on([ledger], tables, Asked(shuffle_tests=False))
+        report = report_on([ledger], tables, ReportRequest(shuffle_tests=False))
     approved = report.games[0].bets[0].approved
     named = [each for each in report.findings if "PAR-7" in each]
     assert (approved is None, len(named)) == (bool(change), bool(change))
@@ -122,7 +122,7 @@ def the_sheet_of(ledger: Ledger, percent: str, digest: str, bet: str) -> tuple[R
     with open_tables(ledger) as tables:
         game = tables.ask("SELECT DISTINCT game FROM rounds").to_pylist()[0]["game"]
     with open_tables(ledger, par_sheets=[replace(sheet, game=game)]) as tables:
-        report = report_on([ledger], tables, Asked(shuffle_tests=False))
+        report = report_on([ledger], tables, ReportRequest(shuffle_tests=False))
     ((bet_report,),) = [game.bets for game in report.games]
     assert bet_report.approved is not None
     return report, bet_report.approved
@@ -188,7 +188,7 @@ def test_under_unknown_rules_nothing_is_compared(ledger: Ledger) -> None:
     sheet = ParSheet("PAR-7", date(2026, 1, 31), "ab" * 32, "", "ab" * 32, "main", "12.00")
     play(ledger, simple(200, digest="ab" * 32))
     with open_tables(ledger, par_sheets=[sheet]) as tables:
-        report = report_on([ledger], tables, Asked(shuffle_tests=False))
+        report = report_on([ledger], tables, ReportRequest(shuffle_tests=False))
     assert (report.faults, report.games[0].bets[0].approved) == (0, Approved(
         "PAR-7", "2026-01-31", "ab" * 32, "12.00"
     ))  # fmt: skip

@@ -9,13 +9,13 @@ from typing import Any
 import duckdb
 import pytest
 
-from audit_reports.errors import LeafRefused, ProjectionUnavailable
-from audit_reports.rows import verified as verification
-from audit_reports.tables import projection as projections
-from audit_reports.tables.projection import open_projection
-from ledger import Ledger
-from ledger.findings import KEY_NOT_VALID, PREV_MISMATCH, SEQ_GAP, SIGNATURE_INVALID
-from ledger.leaf.events import (
+from shoeproof.audit_reports.errors import LeafRefused, ProjectionUnavailable
+from shoeproof.audit_reports.rows import verified as verification
+from shoeproof.audit_reports.tables import projection as projections
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.findings import KEY_NOT_VALID, PREV_MISMATCH, SEQ_GAP, SIGNATURE_INVALID
+from shoeproof.ledger.leaf.events import (
     Awarded,
     ConnectionLost,
     DealRequested,
@@ -26,11 +26,11 @@ from ledger.leaf.events import (
     ServiceStopped,
     StakesPlaced,
 )
-from ledger.leaf.streams import OPERATIONS_STREAM
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import (
     begun,
     closed,
@@ -160,7 +160,7 @@ def test_worker_processes_make_the_same_rows(
         here = contents(projection)
     monkeypatch.setattr(verification, "SHARED_FROM", 0)
     monkeypatch.setattr(verification, "SHARED_RUN", 40)
-    monkeypatch.setattr("ledger.verify.workers.SHARED_FROM", 0)
+    monkeypatch.setattr("shoeproof.ledger.verify.workers.SHARED_FROM", 0)
     with open_projection(ledger, rebuild=True) as projection:
         projection.update()
         assert contents(projection) == here

@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from audit_reports.errors import LeafRefused
-from audit_reports.rows import verified as verification
-from audit_reports.tables import projection as projections
-from audit_reports.tables.projection import open_projection
-from ledger import Ledger
-from ledger.checkpoint.note import sign_note
-from ledger.checkpoint.signed import Checkpoint
-from ledger.findings import CHECKPOINT_MISMATCH, KEY_NOT_VALID, SIGNATURE_INVALID
-from ledger.leaf.events import KeyRevoked
-from ledger.signing import sign_checkpoint
-from ledger.verify import ranges as checked_ranges
-from ledger.verify.batch import LeafBatch
-from replay.rounds.catalogue import add_published_games
+from shoeproof.audit_reports.errors import LeafRefused
+from shoeproof.audit_reports.rows import verified as verification
+from shoeproof.audit_reports.tables import projection as projections
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.checkpoint.note import sign_note
+from shoeproof.ledger.checkpoint.signed import Checkpoint
+from shoeproof.ledger.findings import CHECKPOINT_MISMATCH, KEY_NOT_VALID, SIGNATURE_INVALID
+from shoeproof.ledger.leaf.events import KeyRevoked
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.verify import ranges as checked_ranges
+from shoeproof.ledger.verify.batch import LeafBatch
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     begun,
     closed,
@@ -47,7 +47,7 @@ def test_a_ledger_in_memory_is_read_by_no_other_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(verification, "SHARED_FROM", 0)
-    monkeypatch.setattr("ledger.verify.workers.SHARED_FROM", 0)
+    monkeypatch.setattr("shoeproof.ledger.verify.workers.SHARED_FROM", 0)
     with Ledger.in_memory("test.example/memory") as ledger:
         add_published_games(ledger)
         play(ledger, simple(200))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import audit_reports
+from shoeproof import audit_reports
 
 
 def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,14 +6,14 @@ from functools import cache
 
 import pytest
 
-from audit_reports.rtp_report.build import build_games, headline
-from audit_reports.rtp_report.figures import Scope, figures
-from audit_reports.rtp_report.model import BetReport, GameReport
-from audit_reports.rtp_report.theoretical import theoretical
-from audit_reports.statistics.verdict import Reading
-from audit_reports.tables.checks.run import checks
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
+from shoeproof.audit_reports.rtp_report.build import build_games, headline
+from shoeproof.audit_reports.rtp_report.figures import Scope, figures
+from shoeproof.audit_reports.rtp_report.model import BetReport, GameReport
+from shoeproof.audit_reports.rtp_report.theoretical import theoretical
+from shoeproof.audit_reports.statistics.verdict import Reading
+from shoeproof.audit_reports.tables.checks.run import checks
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
 from tests.audit_reports.simulated import simulated
 from tests.luck.simulator import HONEST, Crooked
 

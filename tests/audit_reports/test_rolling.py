@@ -10,18 +10,18 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.inspection.weigh import of_game
-from audit_reports.rtp_report import rolling
-from audit_reports.rtp_report.alarms import alarms
-from audit_reports.rtp_report.build import build_games
-from audit_reports.rtp_report.figures import Scope, cells, figures
-from audit_reports.rtp_report.model import GameReport, Row
-from audit_reports.rtp_report.records import Cell, summed
-from audit_reports.rtp_report.rolling import WINDOW, accused_windows, windows_of
-from audit_reports.rtp_report.slices import judged_row
-from audit_reports.rtp_report.theoretical import theoretical
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
+from shoeproof.audit_reports.inspection.weigh import of_game
+from shoeproof.audit_reports.rtp_report import rolling
+from shoeproof.audit_reports.rtp_report.alarms import alarms
+from shoeproof.audit_reports.rtp_report.build import build_games
+from shoeproof.audit_reports.rtp_report.figures import Scope, cells, figures
+from shoeproof.audit_reports.rtp_report.model import GameReport, Row
+from shoeproof.audit_reports.rtp_report.records import SliceRow, summed
+from shoeproof.audit_reports.rtp_report.rolling import WINDOW, accused_windows, windows_of
+from shoeproof.audit_reports.rtp_report.slices import judged_row
+from shoeproof.audit_reports.rtp_report.theoretical import theoretical
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
 from tests.audit_reports.simulated import BEGUN, LEAVES_A_ROUND, SimulatedTables, simulated_rows
 from tests.bench.false_alarms import figures_of, pools, years_of
 from tests.luck.simulator import HONEST, Crooked
@@ -160,7 +160,7 @@ def test_levels_of_all_windows_sum_to_no_more_than_theirs(monkeypatch: pytest.Mo
     """A year's windows have half of it, two years' two thirds: 1/2 + 1/6 + … comes to 1."""
     spent: list[float] = []
 
-    def judged(cell: Cell, level: float) -> Row:
+    def judged(cell: SliceRow, level: float) -> Row:
         spent.append(level)
         return judged_row(cell, level)
 

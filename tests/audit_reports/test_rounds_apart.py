@@ -12,19 +12,19 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from audit_reports.rtp_report.apart import accounted_words
-from audit_reports.rtp_report.build import judge
-from audit_reports.rtp_report.figures import Scope, figures
-from audit_reports.rtp_report.from_ledger import Asked, judged_of
-from audit_reports.rtp_report.model import Accounted, BetReport
-from audit_reports.rtp_report.theoretical import theoretical
-from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.tables.views import open_tables
-from cli.screen.rtp import print_rtp
-from ledger import Ledger
-from ledger.leaf.events import BetSettled, DecisionMade, Refund, RoundVoided
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
+from shoeproof.audit_reports.rtp_report.apart import accounted_words
+from shoeproof.audit_reports.rtp_report.build import judge
+from shoeproof.audit_reports.rtp_report.figures import Scope, figures
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest, judged_of
+from shoeproof.audit_reports.rtp_report.model import Accounted, BetReport
+from shoeproof.audit_reports.rtp_report.theoretical import theoretical
+from shoeproof.audit_reports.rtp_report.write import render_rtp_report
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.cli.screen.rtp import print_rtp
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled, DecisionMade, Refund, RoundVoided
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
 from tests.audit_reports.helpers import NBA, begun, closed, play, report_on, settled, simple, voided
 from tests.audit_reports.simulated import SimulatedTables, simulated_rows
 from tests.audit_reports.test_house_claims import Round, honest, main_bet, report_of, wins
@@ -67,7 +67,7 @@ def test_the_line_that_accounts_for_rounds_stands_on_the_page_and_in_rtp(
 ) -> None:
     for events in (simple(200), simple(0, mode="fun"), begun({"s1": {"main": 100}}), voided()):
         play(ledger, events)
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     (line,) = map(accounted_words, report.rounds)
     assert line.endswith("4 rounds opened = 1 counted + 1 void + 1 open + 1 for fun")
     assert line in render_rtp_report(report, ".html").decode()

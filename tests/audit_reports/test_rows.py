@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from audit_reports.rows.luck import COUNT_COLUMNS, PART_COLUMNS
-from audit_reports.rows.records import (
+from shoeproof.audit_reports.rows.luck import COUNT_COLUMNS, PART_COLUMNS
+from shoeproof.audit_reports.rows.records import (
     BetRow,
     CardRow,
     DecisionRow,
@@ -17,10 +17,10 @@ from audit_reports.rows.records import (
     RoundRow,
     WouldHavePaidRow,
 )
-from audit_reports.tables import sql
-from audit_reports.tables.projection import open_projection
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.audit_reports.tables import sql
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     AlarmRaised,
     BetSettled,
     CardDealt,
@@ -36,12 +36,12 @@ from ledger.leaf.events import (
     RoundVoided,
     Stakes,
 )
-from ledger.leaf.recorded import read_leaf
-from replay.games.published import GAMES
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import begun, closed, made, play, settled, simple, voided
 
 

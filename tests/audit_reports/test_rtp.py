@@ -5,12 +5,12 @@ from math import isclose, sqrt
 
 import pytest
 
-from audit_reports.rtp_report.records import Cell
-from audit_reports.rtp_report.theoretical import theoretical
-from audit_reports.statistics.intervals import standard_error
-from ledger import Ledger
-from ledger.leaf.events import EventData, StakesPlaced
-from replay.games.published import GAMES
+from shoeproof.audit_reports.rtp_report.records import SliceRow
+from shoeproof.audit_reports.rtp_report.theoretical import theoretical
+from shoeproof.audit_reports.statistics.intervals import standard_error
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import EventData, StakesPlaced
+from shoeproof.replay.games.published import GAMES
 from tests.audit_reports.helpers import (
     NBA,
     ZAPPIT,
@@ -28,7 +28,7 @@ from tests.audit_reports.helpers import (
 )
 
 
-def figures_of(ledger: Ledger, *rounds: list[EventData]) -> list[Cell]:
+def figures_of(ledger: Ledger, *rounds: list[EventData]) -> list[SliceRow]:
     for events in rounds:
         play(ledger, events)
     return cells_of(ledger)

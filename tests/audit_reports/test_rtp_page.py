@@ -10,18 +10,17 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-import audit_reports
-import cli
-from audit_reports.rtp_report import from_ledger
-from audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
-from audit_reports.rtp_report.from_ledger import Asked
-from audit_reports.rtp_report.model import BetReport, GameReport, RtpReport
-from audit_reports.rtp_report.write import alike, render_rtp_report
-from audit_reports.tables.par_sheets import ParSheet
-from audit_reports.tables.sql import Record, query
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof import audit_reports, cli
+from shoeproof.audit_reports.rtp_report import from_ledger
+from shoeproof.audit_reports.rtp_report.figures import QUERIES, Figures, Scope, figures
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest
+from shoeproof.audit_reports.rtp_report.model import BetReport, GameReport, RtpReport
+from shoeproof.audit_reports.rtp_report.write import alike, render_rtp_report
+from shoeproof.audit_reports.tables.par_sheets import ParSheet
+from shoeproof.audit_reports.tables.sql import Record, query
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     BetResettled,
     BetSettled,
     DealRequested,
@@ -31,12 +30,12 @@ from ledger.leaf.events import (
     RoundOpened,
     RoundVoided,
 )
-from ledger.signing import sign_checkpoint
-from ledger.store.kept_checkpoints import kept_checkpoints
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import current_rules
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store.kept_checkpoints import kept_checkpoints
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import current_rules
 from tests.audit_reports.helpers import (
     NBA,
     ZAPPIT,
@@ -51,7 +50,7 @@ from tests.audit_reports.helpers import (
 )
 
 DASH = "\N{EN DASH}"
-WITHOUT_SHUFFLE = Asked(shuffle_tests=False)
+WITHOUT_SHUFFLE = ReportRequest(shuffle_tests=False)
 
 
 @pytest.fixture
@@ -94,7 +93,7 @@ def resettled(ledger: Ledger, round_id: str, by: int) -> None:
     ledger.append((f"disputes/{round_id}", correction))
 
 
-def figures_of(ledger: Ledger, asked: Asked) -> Figures:
+def figures_of(ledger: Ledger, asked: ReportRequest) -> Figures:
     with open_tables(ledger) as tables:
         return figures(tables, asked.scope, asked.by)
 
@@ -185,7 +184,7 @@ def without_fun(game: GameReport) -> GameReport:
 
 def test_play_for_fun_is_counted_nowhere(played: Ledger) -> None:
     simulated(played, "nba", 5)
-    asked = Asked(by=(("table",), ("player", "day")), shuffle_tests=False)
+    asked = ReportRequest(by=(("table",), ("player", "day")), shuffle_tests=False)
     before = report_on(played, asked)
     counted = figures_of(played, asked)
     simulated(played, "zappit", 20, mode="fun", table="for fun")
@@ -272,7 +271,7 @@ def test_provenance_names_all_that_is_needed_to_make_the_figures_again(played: L
     scope = Scope(datetime(2020, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
     report = report_on(
         played,
-        Asked(
+        ReportRequest(
             scope=scope,
             title="Returns of the year",
             operator="Casino Example Ltd",
@@ -319,7 +318,7 @@ def test_the_checkpoint_shown_is_the_one_that_covers_what_was_counted(ledger: Le
     # Signed by nobody, so that `verify` reports it and it covers nothing.
     forged = note.replace(b"\n%d\n" % ledger.size(), b"\n999999\n")
     (ledger.path / "checkpoints" / "999999").write_bytes(forged)
-    (said,) = report_on(ledger, Asked(shuffle_tests=False)).provenance.ledgers
+    (said,) = report_on(ledger, ReportRequest(shuffle_tests=False)).provenance.ledgers
     assert (said.checkpoint_size, said.checkpoint) == (ledger.size(), note.decode())
 
 
@@ -404,10 +403,10 @@ def test_no_template_and_no_sentence_calls_anything_fair() -> None:
 
 
 def test_what_checks_and_shoes_are_found_guilty_of_is_said_at_the_top(played: Ledger) -> None:
-    sound = report_on(played, Asked())
+    sound = report_on(played, ReportRequest())
     assert (sound.faults, "Findings:" in page_of(sound)) == (0, False)
     play(played, a_round(played))
-    report = report_on(played, Asked())
+    report = report_on(played, ReportRequest())
     assert report.faults >= 2
     assert any(each.startswith("seed_repeated") for each in report.findings)
     top = page_of(report).partition("<h2>")[0]
@@ -421,7 +420,7 @@ def test_what_checks_and_shoes_are_found_guilty_of_is_said_at_the_top(played: Le
 
 def test_a_period_without_rounds_is_said_to_have_nothing_to_find(played: Ledger) -> None:
     begin, end = datetime(2100, 1, 1, tzinfo=UTC), datetime(2100, 2, 1, tzinfo=UTC)
-    page = page_of(report_on(played, Asked(scope=Scope(begin, end))))
+    page = page_of(report_on(played, ReportRequest(scope=Scope(begin, end))))
     assert "ended at or after 2100-01-01 00:00:00 UTC and before 2100-02-01 00:00:00 UTC" in page
     assert "of the whole ledger." in page.partition("<h2>")[0]
     assert "every bet was paid as the rules say, and" not in page
@@ -431,14 +430,14 @@ def test_a_report_that_claims_to_be_older_than_its_rounds_says_so(played: Ledger
     said = "before the last round counted had ended"
     for year, is_said in ((2000, True), (2100, False)):
         at = datetime(year, 1, 1, tzinfo=UTC)
-        page = page_of(report_on(played, Asked(generated_at=at, shuffle_tests=False)))
+        page = page_of(report_on(played, ReportRequest(generated_at=at, shuffle_tests=False)))
         assert (said in page) == is_said
 
 
 def test_a_shuffle_of_which_no_shoe_can_be_made_again_is_not_told_as_tested(
     played: Ledger,
 ) -> None:
-    report = report_on(played, Asked())
+    report = report_on(played, ReportRequest())
     assert report.shuffle is not None
     unseen = replace(report, shuffle=replace(report.shuffle, shoes=0, tested=13))
     top = page_of(unseen).partition("<h2>")[0]

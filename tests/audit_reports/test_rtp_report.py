@@ -10,18 +10,18 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.errors import ReportError
-from audit_reports.rtp_report.figures import Scope, read_slices
-from audit_reports.rtp_report.from_ledger import Asked
-from audit_reports.rtp_report.model import RtpReport
-from audit_reports.rtp_report.write import COLUMNS, render_rtp_report
-from ledger import Ledger
-from ledger.leaf.events import BetResettled, BetSettled, EventData, RoundOpened
-from ledger.store.round_index import is_round
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, add_rules, current_rules
+from shoeproof.audit_reports.errors import ReportError
+from shoeproof.audit_reports.rtp_report.figures import Scope, read_slices
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest
+from shoeproof.audit_reports.rtp_report.model import RtpReport
+from shoeproof.audit_reports.rtp_report.write import COLUMNS, render_rtp_report
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetResettled, BetSettled, EventData, RoundOpened
+from shoeproof.ledger.store.round_index import is_round
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, add_rules, current_rules
 from tests.audit_reports.helpers import (
     NBA,
     begun,
@@ -40,7 +40,7 @@ from tests.audit_reports.helpers import (
 
 BY = (("table",), ("player", "day"))
 AT = datetime(2026, 12, 1, 9, tzinfo=UTC)
-ASKED = Asked(by=BY, operator="Casino <b>Example</b> Ltd", generated_at=AT)
+ASKED = ReportRequest(by=BY, operator="Casino <b>Example</b> Ltd", generated_at=AT)
 SECTIONS = (
     "Findings", "Acts withheld from players", "Voided bets", "Awards and goodwill",
     "Funds held in interrupted rounds", "Shuffle",
@@ -83,7 +83,7 @@ def by_hand(*rounds: list[EventData], by: tuple[tuple[str, ...], ...] = ()) -> R
         add_published_games(made)
         for events in rounds:
             play(made, events)
-        return report_on(made, Asked(by=by, shuffle_tests=False))
+        return report_on(made, ReportRequest(by=by, shuffle_tests=False))
 
 
 @pytest.mark.parametrize("suffix", [".html", ".csv", ".json"])
@@ -197,7 +197,7 @@ def test_a_clock_at_either_end_and_at_midnight_is_counted_by(year: int, days: in
     ) as made:
         add_published_games(made)
         play(made, simple(200))
-        report = report_on(made, Asked(by=(("week",), ("month",)), shuffle_tests=False))
+        report = report_on(made, ReportRequest(by=(("week",), ("month",)), shuffle_tests=False))
     assert len(report.games[0].days) == days
     assert report.games[0].days[0].rows
 
@@ -209,7 +209,7 @@ def test_rules_of_a_games_own_are_called_a_variant() -> None:
         add_rules(made, rules)
         settings = TableSettings(limits={"main": (1, 10_000)}, currency="EUR", table="t-9")
         simulate(made, rules, settings, {"s1": {"main": 100}}, make_player("basic", 1), 5)
-        report = report_on(made, Asked(shuffle_tests=False))
+        report = report_on(made, ReportRequest(shuffle_tests=False))
     [game] = report.games
     assert (game.variant, game.title) == (True, "Zero Blackjack, a variant")
     assert game.bets[0].theory is not None
@@ -219,15 +219,15 @@ def test_rules_of_a_games_own_are_called_a_variant() -> None:
 
 def test_a_period_without_rounds_has_nothing_to_count(ledger: Ledger) -> None:
     scope = Scope(datetime(2001, 1, 1, tzinfo=UTC), datetime(2001, 2, 1, tzinfo=UTC))
-    report = report_on(ledger, Asked(scope=scope, shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(scope=scope, shuffle_tests=False))
     assert (report.games, report.held, report.voids) == ((), (), ())
     assert report.headline == "No round for real money ended in this period"
 
 
 def test_a_period_holds_the_rounds_that_ended_in_it(ledger: Ledger, report: RtpReport) -> None:
     last = datetime.fromisoformat(str(report.provenance.last_ended))
-    before = report_on(ledger, Asked(scope=Scope(end=last), shuffle_tests=False))
-    after = report_on(ledger, Asked(scope=Scope(begin=last), shuffle_tests=False))
+    before = report_on(ledger, ReportRequest(scope=Scope(end=last), shuffle_tests=False))
+    after = report_on(ledger, ReportRequest(scope=Scope(begin=last), shuffle_tests=False))
     both = [
         sum(bet.row.rounds for game in each.games for bet in game.bets)
         for each in (before, after, report)
@@ -285,7 +285,7 @@ def test_a_wrong_payment_is_out_of_range_and_named() -> None:
     with Ledger.in_memory("lying.example/bj") as made:
         add_published_games(made)
         go_on(made, stream, overpaid(events, by=7))
-        report = report_on(made, Asked(shuffle_tests=False))
+        report = report_on(made, ReportRequest(shuffle_tests=False))
     bet = the_game(report, "zero").bets[0]
     assert (bet.word, bet.wrong_rounds, bet.wrong_minor) == ("out of range", 1, 7)
     assert bet.why == ("settlement: 1 bet was not paid as the rules say, 0.07 EUR too much in all",)
@@ -309,7 +309,7 @@ def test_wrong_payments_that_cancel_are_out_of_range_all_the_same() -> None:
         )
         shifted = next(found for each in rounds if (found := _shifted(each, by=5)))
         play(made, shifted)
-        report = report_on(made, Asked(shuffle_tests=False))
+        report = report_on(made, ReportRequest(shuffle_tests=False))
     bet = the_game(report, "zero").bets[0]
     assert (bet.word, bet.wrong_rounds, bet.wrong_minor) == ("out of range", 1, 0)
     assert [(each.error_minor, each.resettled) for each in report.wrong] == [(0, False)]
@@ -343,7 +343,7 @@ def test_a_dispute_excuses_a_wrong_payment_only_where_it_is_paid_otherwise(
                 wrong, bet.seat, bet.hand, bet.bet, bet.stake_minor, *paid, bet.line, None
             )
             made.append((f"disputes/{wrong}", resettled))
-        report = report_on(made, Asked(shuffle_tests=False))
+        report = report_on(made, ReportRequest(shuffle_tests=False))
     assert the_game(report, "zero").bets[0].word == word
 
 
@@ -366,7 +366,7 @@ def test_what_a_dispute_decides_is_not_held_to_the_pay_table() -> None:
             stream, "s1", bet.hand, bet.bet, 10, bet.paid_minor, 9_999, bet.line, None
         )
         made.append((f"disputes/{stream}", decided))
-        report = report_on(made, Asked(shuffle_tests=False))
+        report = report_on(made, ReportRequest(shuffle_tests=False))
     [pairs] = [each for each in the_game(report, "nba").bets if each.row.bet == "perfect_pairs"]
     assert (pairs.word, pairs.row.paid_minor) == ("inconclusive", 9_999)
 

@@ -12,16 +12,16 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.rtp_report.bets import rounded
-from audit_reports.rtp_report.figures import Scope, read_slices
-from audit_reports.rtp_report.from_ledger import Asked, judged_of
-from audit_reports.rtp_report.model import GameReport, Idle, Row
-from audit_reports.rtp_report.spans import idle_spans
-from audit_reports.rtp_report.write import render_rtp_report, rows_in_time
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import (
+from shoeproof.audit_reports.rtp_report.bets import rounded
+from shoeproof.audit_reports.rtp_report.figures import Scope, read_slices
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest, judged_of
+from shoeproof.audit_reports.rtp_report.model import GameReport, Idle, Row
+from shoeproof.audit_reports.rtp_report.spans import idle_spans
+from shoeproof.audit_reports.rtp_report.write import render_rtp_report, rows_in_time
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     EventData,
@@ -30,12 +30,12 @@ from ledger.leaf.events import (
     RoundOpened,
     RoundVoided,
 )
-from replay.games.published import GAMES
-from replay.luck.kinds import LUCK, SKILL
-from replay.luck.one_round import Decomposition
-from replay.luck.recorded import decompose_replay
-from replay.rounds.catalogue import add_published_games, rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.kinds import LUCK, SKILL
+from shoeproof.replay.luck.one_round import Decomposition
+from shoeproof.replay.luck.recorded import decompose_replay
+from shoeproof.replay.rounds.catalogue import add_published_games, rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 from tests.audit_reports.helpers import begun, play, report_on, simple
 from tests.bulk.rounds import honest_round, stakes_for
 from tests.replay.helpers import HandClock
@@ -248,7 +248,7 @@ def test_spans_without_activity_are_named(
 
 
 def test_page_csv_and_json_have_the_spans_without_activity(ledger: Ledger) -> None:
-    asked = Asked(by=(("month",), ("day",)), shuffle_tests=False)
+    asked = ReportRequest(by=(("month",), ("day",)), shuffle_tests=False)
     report = report_on(ledger, asked)
     idle = [each for game in report.games for each in game.idle["day"]]
     page = render_rtp_report(report, ".html").decode()
@@ -262,7 +262,7 @@ def test_page_csv_and_json_have_the_spans_without_activity(ledger: Ledger) -> No
 
 
 def test_amounts_have_the_places_of_their_currency(ledger: Ledger) -> None:
-    report = report_on(ledger, Asked(by=(("stake_band",),), shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(by=(("stake_band",),), shuffle_tests=False))
     yen = next(game for game in report.games if game.currency == "JPY")
     page = render_rtp_report(report, ".html").decode()
     begins = page.index(f"<h2>{yen.title}, JPY</h2>")

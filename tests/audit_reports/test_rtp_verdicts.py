@@ -8,15 +8,15 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.rtp_report.alarms import alarms
-from audit_reports.rtp_report.build import build_games
-from audit_reports.rtp_report.figures import Scope, figures
-from audit_reports.rtp_report.model import BetReport, GameReport
-from audit_reports.rtp_report.theoretical import theoretical
-from audit_reports.statistics.sums import BetSums
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
-from replay.live.alarms import Alarm, Step
+from shoeproof.audit_reports.rtp_report.alarms import alarms
+from shoeproof.audit_reports.rtp_report.build import build_games
+from shoeproof.audit_reports.rtp_report.figures import Scope, figures
+from shoeproof.audit_reports.rtp_report.model import BetReport, GameReport
+from shoeproof.audit_reports.rtp_report.theoretical import theoretical
+from shoeproof.audit_reports.statistics.sums import BetSums
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.alarms import Alarm, AlarmChange
 from tests.audit_reports.simulated import SimulatedTables, simulated
 from tests.luck.simulator import HONEST, Crooked
 
@@ -95,7 +95,9 @@ def test_an_alarm_names_the_bet_and_the_part_and_is_raised_once() -> None:
     assert any("main bet of nba in EUR" in str(alarm.note) for alarm in found)
     assert any("dealer draw" in str(alarm.note) for alarm in found)
     standing = [
-        Alarm(number, alarm.scope, (Step("open", "", "engine", alarm.note or "", 9_999_999),))
+        Alarm(
+            number, alarm.scope, (AlarmChange("open", "", "engine", alarm.note or "", 9_999_999),)
+        )
         for number, alarm in enumerate(found, 1)
     ]
     assert not alarms([report], standing)

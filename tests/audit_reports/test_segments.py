@@ -13,16 +13,16 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from audit_reports.errors import SegmentsRefused
-from audit_reports.rtp_report.figures import Scope, cells
-from audit_reports.tables import segments as publishing
-from audit_reports.tables.projection import open_projection
-from audit_reports.tables.segments import FORMAT, MANIFEST, TABLES, read_manifest
-from audit_reports.tables.views import open_tables, read_tables
-from ledger import Ledger
-from ledger.leaf.events import BetResettled, ConnectionLost
-from ledger.signing import sign_checkpoint
-from replay.rounds.catalogue import add_published_games
+from shoeproof.audit_reports.errors import SegmentsRefused
+from shoeproof.audit_reports.rtp_report.figures import Scope, cells
+from shoeproof.audit_reports.tables import segments as publishing
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.audit_reports.tables.segments import FORMAT, MANIFEST, TABLES, read_manifest
+from shoeproof.audit_reports.tables.views import open_tables, read_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetResettled, ConnectionLost
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import (
     NBA,
     begun,
@@ -284,9 +284,9 @@ def test_who_reads_the_earlier_segments_goes_on_reading(ledger: Ledger, folder: 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from audit_reports import segments
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
+from shoeproof.audit_reports import segments
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
 
 step, count = int(sys.argv[2]), 0
 def counted(real):

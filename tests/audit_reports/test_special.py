@@ -7,9 +7,9 @@ from math import comb, erfc, exp, factorial, log, sqrt
 import numpy as np
 import pytest
 
-from audit_reports.statistics.exact import two_sided_hypergeometric
-from audit_reports.statistics.sequences import tune
-from audit_reports.statistics.special import beta_tail, gamma_tails, log_sum_exp
+from shoeproof.audit_reports.statistics.exact import two_sided_hypergeometric
+from shoeproof.audit_reports.statistics.sequences import tune
+from shoeproof.audit_reports.statistics.special import beta_tail, gamma_tails, log_sum_exp
 
 
 def poisson_tail(count: int, mean: Fraction) -> float:

@@ -6,8 +6,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-import audit_reports
-from audit_reports.tables import sql
+from shoeproof import audit_reports
+from shoeproof.audit_reports.tables import sql
 
 FOLDER = Path(audit_reports.__file__).parent / "tables" / "queries"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
@@ -15,7 +15,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 
 def test_there_are_queries() -> None:
     assert "rtp_slices" in NAMES
-    assert files("audit_reports.tables").joinpath("tables.sql").is_file()
+    assert files("shoeproof.audit_reports.tables").joinpath("tables.sql").is_file()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
 
-from audit_reports.statistics.intervals import (
+from shoeproof.audit_reports.statistics.intervals import (
     rtp_on_initial_stakes,
     standard_error,
     volatility_band,
     volatility_index,
 )
-from audit_reports.statistics.sequences import (
+from shoeproof.audit_reports.statistics.sequences import (
     FEWEST_ROUNDS,
     betting_looks,
     betting_sequence,
@@ -28,8 +28,8 @@ from audit_reports.statistics.sequences import (
     rtp_looks,
     tune,
 )
-from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
-from audit_reports.statistics.verdict import (
+from shoeproof.audit_reports.statistics.sums import BetSums, CountSums, LuckSums
+from shoeproof.audit_reports.statistics.verdict import (
     INCONCLUSIVE,
     NO_EVIDENCE,
     OUT_OF_RANGE,

@@ -10,10 +10,10 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from audit_reports.rows.luck import ALL_LUCK, COUNT_COLUMNS, PART_COLUMNS, UNIT_COLUMNS
-from audit_reports.rtp_report.figures import Scope, cells, figures
-from audit_reports.rtp_report.records import Cell
-from audit_reports.statistics.sums import BetSums
+from shoeproof.audit_reports.rows.luck import ALL_LUCK, COUNT_COLUMNS, PART_COLUMNS, UNIT_COLUMNS
+from shoeproof.audit_reports.rtp_report.figures import Scope, cells, figures
+from shoeproof.audit_reports.rtp_report.records import SliceRow
+from shoeproof.audit_reports.statistics.sums import BetSums
 from tests.audit_reports.simulated import SimulatedTables
 
 LARGEST = 2**53 - 1
@@ -172,7 +172,7 @@ def test_slices_are_the_rounds_one_by_one(
     for each in chosen(rows, scope):
         key = each["game"], each["rules_digest"], each["currency"], each["bet"]
         expected.setdefault((key, tuple(named(each, name) for name in by)), []).append(each)
-    found: dict[Any, Cell] = {
+    found: dict[Any, SliceRow] = {
         (tuple(cell.key), tuple(cell.slice.values())): cell for cell in cells(tables, scope, by)
     }
     assert found.keys() == expected.keys()

@@ -7,11 +7,11 @@ from threading import Thread
 import duckdb
 import pytest
 
-from audit_reports.errors import ProjectionBusy, ProjectionUnavailable
-from audit_reports.tables import read_model, sql
-from audit_reports.tables.projection import open_projection
-from ledger import Ledger
-from ledger.files.durable import locked
+from shoeproof.audit_reports.errors import ProjectionBusy, ProjectionUnavailable
+from shoeproof.audit_reports.tables import read_model, sql
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.files.durable import locked
 from tests.audit_reports.helpers import held_by_another_process, let_go, play, simple
 
 

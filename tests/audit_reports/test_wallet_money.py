@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import pytest
 
-from audit_reports.rtp_report.figures import Scope
-from audit_reports.rtp_report.from_ledger import Asked, judged_of
-from audit_reports.rtp_report.model import BetReport, RtpReport
-from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.tables.checks.run import run_checks
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.audit_reports.rtp_report.figures import Scope
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest, judged_of
+from shoeproof.audit_reports.rtp_report.model import BetReport, RtpReport
+from shoeproof.audit_reports.rtp_report.write import render_rtp_report
+from shoeproof.audit_reports.tables.checks.run import run_checks
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -32,7 +32,7 @@ from ledger.leaf.events import (
     WinHeld,
     WinReleased,
 )
-from replay.wallet.wallet import HELD
+from shoeproof.replay.wallet.wallet import HELD
 from tests.audit_reports.helpers import begun, closed, go_on, play, report_on
 
 STAKES: Stakes = {"s1": {"main": 1000}}
@@ -121,7 +121,7 @@ def test_a_wallet_that_moved_another_amount_is_found(ledger: Ledger, name: str) 
     play(ledger, LOST)
     lying = play(ledger, lie.events)
     assert found(ledger) == {"wallet_moved_another_amount": lie.movements}
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     bet = main_of(report)
     assert bet.row.rtp_on_initial_stakes == lie.counted
     assert (bet.wallet_rounds, bet.wallet_minor, bet.wallet_rtp) == (1, lie.net_minor, lie.moved)
@@ -134,7 +134,9 @@ def test_a_wallet_that_moved_another_amount_is_found(ledger: Ledger, name: str) 
 def test_both_returns_stand_on_the_first_page(ledger: Ledger) -> None:
     play(ledger, LOST)
     play(ledger, LIES["a credit ten times too large"].events)
-    page = render_rtp_report(report_on(ledger, Asked(shuffle_tests=False)), ".html").decode()
+    page = render_rtp_report(
+        report_on(ledger, ReportRequest(shuffle_tests=False)), ".html"
+    ).decode()
     banner = page.partition("<h2>")[0]
     assert "100.00% counted, 1000.00% by what the wallet moved" in banner
     assert "no evidence against" not in banner
@@ -148,7 +150,7 @@ def test_an_honest_wallet_is_no_finding(ledger: Ledger) -> None:
     mixed = a_round(debit(600, 400), 2000, credit(1200, 800))
     play(ledger, mixed)
     assert found(ledger) == {}
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     assert (main_of(report).wallet_rounds, main_of(report).wallet_rtp) == (0, None)
     assert (report.wallet, report.faults) == ((), 0)
     assert "wallet" not in report.headline
@@ -160,7 +162,7 @@ def test_a_deal_of_several_bets_that_the_wallet_answers_otherwise_stands_with_th
     stakes: Stakes = {"s1": {"main": 1000, "perfect_pairs": 100}}
     pair = BetSettled("s1", "s1", "perfect_pairs", 100, 0, "no pair", None)
     play(ledger, closed([*beginning(debit(2200), stakes), pair, settlement(0, None)]))
-    (moved,) = report_on(ledger, Asked(shuffle_tests=False)).wallet
+    (moved,) = report_on(ledger, ReportRequest(shuffle_tests=False)).wallet
     assert (moved.bet, moved.net_minor) == ("main", -1100)
 
 
@@ -179,7 +181,7 @@ def test_a_win_held_in_part_is_no_finding_and_its_release_is_held_to_the_rest(
     assert found(ledger) == {}
     ledger.append((f"holds/{round_id}", WinReleased(round_id, 1000, credit(100))))
     assert found(ledger) == {"wallet_moved_another_amount": 1}
-    assert main_of(report_on(ledger, Asked(shuffle_tests=False))).wallet_minor == -900
+    assert main_of(report_on(ledger, ReportRequest(shuffle_tests=False))).wallet_minor == -900
 
 
 def test_real_money_in_a_round_for_fun_is_found(ledger: Ledger) -> None:
@@ -192,7 +194,7 @@ def test_real_money_in_a_round_for_fun_is_found(ledger: Ledger) -> None:
     assert judged.findings == (
         "Real money moved in 1 round played for fun, +10.00 EUR to the players in all",
     )
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     assert report.faults == 2
 
 
@@ -212,7 +214,7 @@ def test_refunds_of_a_void_are_held_to_the_wallets_answers(ledger: Ledger) -> No
     short = Refund("s1", "main", 1000, credit(100))
     play(ledger, [*beginning(debit(1000)), RoundVoided("case 2", [short])])
     assert found(ledger) == {"wallet_moved_another_amount": 1}
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     bet = main_of(report)
     assert (bet.wallet_rounds, bet.wallet_minor, bet.wallet_rtp) == (1, -900, None)
     assert "in bets that no return counts" in report.headline
@@ -224,7 +226,7 @@ def test_a_void_gives_back_what_was_debited_and_nothing_where_nothing_was(ledger
     play(ledger, [*beginning(debit(2000)), RoundVoided("case 2", [twice])])
     # What the wallet did is told; that the voids put it right is no finding on them.
     assert found(ledger) == {"wallet_moved_another_amount": 2}
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     assert [(each.net_minor, each.is_put_right) for each in report.wallet] == [(0, True)] * 2
     assert main_of(report).wallet_rounds == 0
 
@@ -240,7 +242,7 @@ def test_a_short_credit_that_a_decision_completed_is_put_right(ledger: Ledger) -
     paid = BetResettled(round_id, "s1", "s1", "main", 1000, 500, 2000, "line", credit(1500))
     ledger.append(*decided(round_id, paid))
     assert found(ledger) == {"wallet_moved_another_amount": 1}
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     (moved,) = report.wallet
     assert (moved.net_minor, moved.is_put_right) == (0, True)
     assert (main_of(report).wallet_rounds, main_of(report).row.paid_minor) == (0, 2000)
@@ -251,7 +253,7 @@ def test_a_stake_debited_twice_that_went_back_is_put_right(ledger: Ledger) -> No
     round_id = play(ledger, a_round(debit(2000), 2000, credit(2000)))
     back = Refunded(round_id, "s1", "surplus_debit", 1000, credit(1000))
     ledger.append(*decided(round_id, back))
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     assert [(each.net_minor, each.is_put_right) for each in report.wallet] == [(0, True)]
     assert main_of(report).row.paid_minor == 2000
 
@@ -261,7 +263,7 @@ def test_an_award_that_the_wallet_did_not_pay_is_found(ledger: Ledger) -> None:
     award = Awarded(round_id, "s1", "main", 2000, "EUR", credit(200))
     ledger.append(*decided(round_id, award))
     assert found(ledger) == {"wallet_moved_another_amount": 1}
-    report = report_on(ledger, Asked(shuffle_tests=False))
+    report = report_on(ledger, ReportRequest(shuffle_tests=False))
     assert main_of(report).wallet_rounds == 0
     says = "The wallet moved 2.00 EUR for an award of 20.00 EUR"
     assert any(each.startswith(says) for each in report.findings[-report.faults :])

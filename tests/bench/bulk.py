@@ -23,32 +23,32 @@ from typing import Any, NamedTuple
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger import Ledger, Recorded, StoredLeaf
-from ledger.keys.keyring import KeyRing
-from ledger.leaf.events import CLOSING
-from ledger.leaf.recorded import read_leaf
-from ledger.signing import sign_checkpoint
-from ledger.store.round_index import is_round
-from ledger.tree.merkle import leaf_hash, root_hash
-from ledger.verify.batch import LeafBatch, elsewhere
-from ledger.verify.ranges import check_range
-from ledger.verify.whole import verify
-from replay.audit.one_by_one import Gathered
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.audit import RANGE, audit
-from replay.bulk.export.manifest import NAME, read_manifest
-from replay.bulk.export.parquet import audit_parquet
-from replay.bulk.export.write import export_parquet
-from replay.games.published import GAMES
-from replay.kernel.batch import Columns, sound
-from replay.kernel.reading import Reader, RoundsBuilder
-from replay.kernel.shoes import committed, first_cards
-from replay.kernel.symbols import Own, Vocabulary
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.ledger import Ledger, Recorded, StoredLeaf
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.leaf.events import CLOSING
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store.round_index import is_round
+from shoeproof.ledger.tree.merkle import leaf_hash, root_hash
+from shoeproof.ledger.verify.batch import LeafBatch, elsewhere
+from shoeproof.ledger.verify.ranges import check_range
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.audit.one_by_one import Gathered
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.audit import RANGE, audit
+from shoeproof.replay.bulk.export.manifest import NAME, read_manifest
+from shoeproof.replay.bulk.export.parquet import audit_parquet
+from shoeproof.replay.bulk.export.write import export_parquet
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.kernel.batch import Columns, sound
+from shoeproof.replay.kernel.reading import Reader, RoundsBuilder
+from shoeproof.replay.kernel.shoes import committed, first_cards
+from shoeproof.replay.kernel.symbols import Own, Vocabulary
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 from tests.bench.engine import STAKES, timed
 from tests.bench.peers import ROUNDS as PLAYED
 from tests.bench.peers import peers

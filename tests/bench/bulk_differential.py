@@ -15,10 +15,10 @@ from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
-from ledger import Ledger
-from replay.games.published import GAMES
-from replay.kernel.batch import replay_batch, sound
-from replay.rounds.catalogue import rules_by_digest
+from shoeproof.ledger import Ledger
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.kernel.batch import replay_batch, sound
+from shoeproof.replay.rounds.catalogue import rules_by_digest
 from tests.bulk.helpers import assert_play_judged_alike, by_replayer, columns_of
 from tests.bulk.rounds import corrupted, honest_round, recarded, stakes_for
 from tests.replay.helpers import new_ledger

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import psutil
 
-from ledger import Ledger
-from ledger.signing import sign_checkpoint
-from replay.bulk.export.write import ROUNDS, export_parquet
-from replay.games.published import GAMES
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.bulk.export.write import ROUNDS, export_parquet
+from shoeproof.replay.games.published import GAMES
 from tests.bench.bulk import made, repeat
 
-COMMAND = (sys.executable, "-c", "from cli.main import run; run()", "audit", "--json")
+COMMAND = (sys.executable, "-c", "from shoeproof.cli.main import run; run()", "audit", "--json")
 
 
 def main() -> None:

@@ -14,12 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from audit_reports.statistics.intervals import rtp_on_initial_stakes
-from audit_reports.statistics.sequences import Floats, betting_looks, luck_looks, rtp_looks
-from audit_reports.statistics.sums import BetSums, LuckSums
-from replay.engine.side_bets import side_bet_odds
-from replay.games.published import GAMES
-from replay.theory.cache import theory
+from shoeproof.audit_reports.statistics.intervals import rtp_on_initial_stakes
+from shoeproof.audit_reports.statistics.sequences import (
+    Floats,
+    betting_looks,
+    luck_looks,
+    rtp_looks,
+)
+from shoeproof.audit_reports.statistics.sums import BetSums, LuckSums
+from shoeproof.replay.engine.side_bets import side_bet_odds
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.cache import theory
 
 DAYS = 365
 WINDOW = 30

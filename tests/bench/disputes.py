@@ -13,14 +13,14 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
-from ledger import Ledger
-from ledger.verify.one_stream import verify_stream
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.engine.round import Decide
-from replay.live.batch import Batch
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.verify.one_stream import verify_stream
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.batch import Batch
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.disputes.stage import investigate
 
 ASSESSED = 30

@@ -16,17 +16,17 @@ from typing import TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger import Ledger
-from ledger.leaf.envelope import pae, split_leaf
-from replay.engine.outcomes import outcomes
-from replay.engine.round import Decide, RoundState
-from replay.engine.rules import Rules, rules_digest
-from replay.engine.shoe import Shoe
-from replay.games.published import GAMES
-from replay.live.players import basic_player
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.envelope import pae, split_leaf
+from shoeproof.replay.engine.outcomes import outcomes
+from shoeproof.replay.engine.round import Decide, RoundState
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.engine.shoe import Shoe
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.players import basic_player
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 from tests.replay.helpers import play
 
 Answer = TypeVar("Answer")

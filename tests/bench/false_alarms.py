@@ -18,23 +18,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from audit_reports.rows.luck import ALL_LUCK, UNIT_COLUMNS
-from audit_reports.rtp_report.build import Theories, build_games
-from audit_reports.rtp_report.figures import Figures, PartSums, Scope
-from audit_reports.rtp_report.records import MILLION, BetKey, Cell, PartTotals
-from audit_reports.rtp_report.rolling import WINDOW
-from audit_reports.rtp_report.slices import SLICES_SHARE, slices_of
-from audit_reports.rtp_report.theoretical import theoretical
-from audit_reports.statistics.sequences import Floats
-from audit_reports.statistics.sums import BetSums, CountSums, LuckSums
-from audit_reports.statistics.verdict import LEVEL, OUT_OF_RANGE, level_of_each
-from replay.engine.outcomes import INSURANCE_BET, MAIN
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
-from replay.luck.batch import decompose_moves
-from replay.luck.counts import BILLION, COUNT_KINDS
-from replay.luck.kinds import LUCK_KINDS
-from replay.luck.values import values_of
+from shoeproof.audit_reports.rows.luck import ALL_LUCK, UNIT_COLUMNS
+from shoeproof.audit_reports.rtp_report.build import Theories, build_games
+from shoeproof.audit_reports.rtp_report.figures import Figures, PartSums, Scope
+from shoeproof.audit_reports.rtp_report.records import MILLION, BetKey, PartTotals, SliceRow
+from shoeproof.audit_reports.rtp_report.rolling import WINDOW
+from shoeproof.audit_reports.rtp_report.slices import SLICES_SHARE, slices_of
+from shoeproof.audit_reports.rtp_report.theoretical import theoretical
+from shoeproof.audit_reports.statistics.sequences import Floats
+from shoeproof.audit_reports.statistics.sums import BetSums, CountSums, LuckSums
+from shoeproof.audit_reports.statistics.verdict import LEVEL, OUT_OF_RANGE, level_of_each
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.batch import decompose_moves
+from shoeproof.replay.luck.counts import BILLION, COUNT_KINDS
+from shoeproof.replay.luck.kinds import LUCK_KINDS
+from shoeproof.replay.luck.values import values_of
 from tests.bench.coverage import MIX, STAKES, fair_bets
 from tests.luck.simulator import players, simulate
 
@@ -168,11 +168,11 @@ def years_of(
 
 def _cell(
     key: BetKey, by: dict[str, str | None], sums: BetSums, units: Floats, counts: Floats
-) -> Cell:
+) -> SliceRow:
     """A cell of rounds without anything amiss; `units` are (powers, kinds)."""
     scale = np.array([MILLION, MILLION**2, MILLION**2])[:, None]
     totals, squares, fourths = (units * scale).tolist()
-    return Cell(
+    return SliceRow(
         game=key.game, rules_digest=key.rules_digest, currency=key.currency, bet=key.bet,
         slice=by, players=1, hands=sums.rounds, sums=sums, voided_rounds=0, voided_minor=0,
         open_rounds=0, held_minor=0, resettled_rounds=0, resettled_minor=0, cash_minor=None,

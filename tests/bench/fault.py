@@ -13,14 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from audit_reports.fault_report.from_ledger import chosen, judge_all
-from audit_reports.fault_report.named import read_fault
-from audit_reports.fault_report.scan import Span, scan
-from ledger import Ledger
-from ledger.signing import sign_checkpoint
-from replay.bulk.audit import audit
-from replay.live.batch import Batch
-from replay.rounds.catalogue import add_published_games
+from shoeproof.audit_reports.fault_report.from_ledger import chosen, judge_all
+from shoeproof.audit_reports.fault_report.named import read_fault
+from shoeproof.audit_reports.fault_report.scan import Period, scan
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.live.batch import Batch
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.faults.floor import both_ways, new_floor
 
 Made = TypeVar("Made")
@@ -74,7 +74,7 @@ def report(ledger: Ledger, rounds: int) -> None:
     """Time the parts of a report, and an audit beside them."""
     asked = read_fault("build:1.4.2")
     audited, _ = timed(lambda: audit(ledger, workers=1))
-    scanned, found = timed(lambda: scan(ledger, asked, Span(), ledger.size()))
+    scanned, found = timed(lambda: scan(ledger, asked, Period(), ledger.size()))
     fault, touched = chosen(asked, found)
     judging, judged = timed(lambda: judge_all(ledger, fault, found, touched))
     leaves = ledger.size()

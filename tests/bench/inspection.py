@@ -13,17 +13,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from audit_reports.inspection.run import Asked, inspect
-from audit_reports.shuffle_tests.battery import run_shuffle_tests
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.signing import sign_checkpoint
-from replay.bulk.audit import audit
-from replay.games.published import GAMES
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.audit_reports.inspection.run import InspectionRequest, inspect
+from shoeproof.audit_reports.shuffle_tests.battery import run_shuffle_tests
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 
 
 class Took(NamedTuple):
@@ -68,7 +68,7 @@ def main() -> None:
             made(path, given.rounds)
         with Ledger.open(path) as ledger:
             key = ledger.public_keys()["operator"]
-            asked = Asked((key,))
+            asked = InspectionRequest((key,))
             places = [Path(scratch) / name for name in ("tables", "shuffle", "inspection")]
             for place in places:
                 place.mkdir()

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from ledger import Ledger
+from shoeproof.ledger import Ledger
 from tests.ledger.faults import AFTER, BEFORE
 from tests.ledger.helpers import ORIGIN, play
 from tests.ledger.test_faults import ROOT, check_after_restart

@@ -13,14 +13,14 @@ from typing import TypeVar
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from ledger import Ledger
-from ledger.keys.key import parse_vkey
-from ledger.leaf.envelope import pae, split_leaf
-from ledger.verify.whole import verify
-from replay.live.players import make_player
-from replay.live.simulation import SimulationResult, simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.keys.key import parse_vkey
+from shoeproof.ledger.leaf.envelope import pae, split_leaf
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import SimulationResult, simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 
 Answer = TypeVar("Answer")
 

@@ -14,16 +14,16 @@ from pathlib import Path
 from statistics import median
 from unittest.mock import patch
 
-from ledger import Ledger
-from ledger.exchange.bundle import make_bundle, verify_bundle
-from ledger.leaf.events import EventData
-from ledger.signing import sign_checkpoint
-from ledger.tree.merkle import add_to_peaks, leaf_hash, root_of_peaks, subtrees_of
-from ledger.verify.whole import verify
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.exchange.bundle import make_bundle, verify_bundle
+from shoeproof.ledger.leaf.events import EventData
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.tree.merkle import add_to_peaks, leaf_hash, root_of_peaks, subtrees_of
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.bench.ledger import timed
 from tests.ledger.helpers import round_id, short_round
 
@@ -69,7 +69,9 @@ def cost_of_the_tree(folder: Path, each: str, count: int) -> None:
         seconds: dict[bool, list[float]] = {True: [], False: []}
         for number in range(ROUNDS):
             seconds[True].append(timed(partial(_append, grown, number, count))[0])
-            with patch("ledger.store.transaction.Transaction.grow", lambda _, reached: reached):
+            with patch(
+                "shoeproof.ledger.store.transaction.Transaction.grow", lambda _, reached: reached
+            ):
                 seconds[False].append(timed(partial(_append, bare, number, count))[0])
     grows, alone = median(seconds[True]), median(seconds[False])
     report(

@@ -21,21 +21,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from audit_reports.rows.luck import luck_rows
-from audit_reports.rows.round_leaves import part
-from audit_reports.rows.said import text_of
-from audit_reports.tables.round_tables import table_schemas
-from ledger import Ledger
-from replay.games.published import GAMES
-from replay.live.players import make_player
-from replay.live.simulation import simulate as record
-from replay.live.table import TableSettings
-from replay.luck.batch import decompose_moves
-from replay.luck.kinds import LUCK_KINDS
-from replay.luck.recorded import decompose_replay
-from replay.luck.values import values_of
-from replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.audit_reports.rows.luck import luck_rows
+from shoeproof.audit_reports.rows.round_leaves import part
+from shoeproof.audit_reports.rows.said import text_of
+from shoeproof.audit_reports.tables.round_tables import table_schemas
+from shoeproof.ledger import Ledger
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate as record
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.luck.batch import decompose_moves
+from shoeproof.replay.luck.kinds import LUCK_KINDS
+from shoeproof.replay.luck.recorded import decompose_replay
+from shoeproof.replay.luck.values import values_of
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 from tests.luck.simulator import HONEST, STAKE_MINOR, Crooked, players, simulate
 
 AT_ONCE = 20_000

@@ -19,23 +19,23 @@ from time import perf_counter, process_time
 
 import msgspec
 
-from audit_reports.rows.luck import COUNT_COLUMNS, PART_COLUMNS
-from audit_reports.rtp_report.figures import Scope, cells
-from audit_reports.rtp_report.from_ledger import Asked, report_on
-from audit_reports.rtp_report.records import Extent, GrowthStep, PartSum, Returned
-from audit_reports.rtp_report.write import render_rtp_report
-from audit_reports.tables.checks.run import run_checks
-from audit_reports.tables.projection import open_projection
-from audit_reports.tables.segments import FORMAT, Manifest, publish
-from audit_reports.tables.views import Tables, open_tables, read_tables
-from ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.tree.merkle import leaf_hashes
-from replay.games.published import GAMES
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.audit_reports.rows.luck import COUNT_COLUMNS, PART_COLUMNS
+from shoeproof.audit_reports.rtp_report.figures import Scope, cells
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest, report_on
+from shoeproof.audit_reports.rtp_report.records import Extent, GrowthStep, PartSum, ReturnCount
+from shoeproof.audit_reports.rtp_report.write import render_rtp_report
+from shoeproof.audit_reports.tables.checks.run import run_checks
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.audit_reports.tables.segments import FORMAT, Manifest, publish
+from shoeproof.audit_reports.tables.views import Tables, open_tables, read_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.tree.merkle import leaf_hashes
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import NBA, ZAPPIT
 
 LEAVES_A_ROUND = 14
@@ -165,7 +165,7 @@ def _report_of(folder: Path) -> list[str]:
         floor, _ = _wall_and_cpu(lambda: tables.ask("SELECT SUM(paid_minor) FROM round_bets"))
         for label, by in (("report", ()), ("report by everything", tuple((n,) for n in SLICES))):
             start, cpu = perf_counter(), process_time()
-            asked = Asked(by=by, shuffle_tests=False)
+            asked = ReportRequest(by=by, shuffle_tests=False)
             page = render_rtp_report(report_on([ledger], tables, asked), ".html")
             wall, cpu = perf_counter() - start, process_time() - cpu
             lines.append(
@@ -190,7 +190,7 @@ def _questions(tables: Tables) -> list[tuple[str, Callable[[], object]]]:
     part = Scope(datetime(2026, 1, 2, 13, tzinfo=UTC), datetime(2026, 1, 9, 13, tzinfo=UTC))
     found.append(("by day, noon to noon", lambda: cells(tables, part, ("day",))))
     kinds: dict[str, type[msgspec.Struct]] = {
-        "rtp_parts": PartSum, "rtp_returns": Returned, "rtp_growth": GrowthStep,
+        "rtp_parts": PartSum, "rtp_returns": ReturnCount, "rtp_growth": GrowthStep,
         "rtp_extent": Extent,
     }  # fmt: skip
     for name, kind in kinds.items():

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import msgspec
 
-from ledger import Ledger
-from replay.live.resume import resume_round
-from replay.live.view import view_of
-from replay.rounds.catalogue import add_policy, current_policy, rules_by_digest
-from replay.rounds.replayer import replay_round
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.view import view_of
+from shoeproof.replay.rounds.catalogue import add_policy, current_policy, rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.bench.sweep import fill
 
 ROUNDS = 3_000

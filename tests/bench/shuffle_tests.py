@@ -16,23 +16,23 @@ from time import perf_counter
 import msgspec
 import numpy as np
 
-from audit_reports.rows.verified import made_of_verified
-from audit_reports.shuffle_tests.battery import run_shuffle_tests
-from audit_reports.shuffle_tests.counting import BATCH, Noted
-from audit_reports.shuffle_tests.deals import DealCounts
-from audit_reports.shuffle_tests.drawn import WrongCards
-from audit_reports.shuffle_tests.records import DealtRound, SeenCard
-from audit_reports.shuffle_tests.repeats import Repeats
-from audit_reports.shuffle_tests.shoes import ShoeCounts
-from ledger import Ledger
-from replay.engine.cards import PACK
-from replay.engine.shoe import Shoe, context, keystream_block
-from replay.kernel.shoes import first_cards, whole_shoes
-from replay.kernel.symbols import Own
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.audit_reports.rows.verified import made_of_verified
+from shoeproof.audit_reports.shuffle_tests.battery import run_shuffle_tests
+from shoeproof.audit_reports.shuffle_tests.counting import BATCH, Noted
+from shoeproof.audit_reports.shuffle_tests.deals import DealCounts
+from shoeproof.audit_reports.shuffle_tests.drawn import WrongCards
+from shoeproof.audit_reports.shuffle_tests.records import DealtRound, SeenCard
+from shoeproof.audit_reports.shuffle_tests.repeats import Repeats
+from shoeproof.audit_reports.shuffle_tests.shoes import ShoeCounts
+from shoeproof.ledger import Ledger
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.shoe import Shoe, context, keystream_block
+from shoeproof.replay.kernel.shoes import first_cards, whole_shoes
+from shoeproof.replay.kernel.symbols import Own
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 
 DIGEST = "ab" * 32
 DECKS = 8

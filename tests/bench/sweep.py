@@ -12,14 +12,14 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from ledger import Ledger
-from ledger.leaf.clock import utc_now
-from replay.engine.round import Decide
-from replay.live.batch import Batch
-from replay.live.open_rounds import OpenRounds
-from replay.live.sweep import sweep
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import utc_now
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.batch import Batch
+from shoeproof.replay.live.open_rounds import OpenRounds
+from shoeproof.replay.live.sweep import sweep
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.bench.ledger import Answer, seconds_to_sign
 
 ROUNDS = 10_000

@@ -12,9 +12,9 @@ from concurrent.futures import ProcessPoolExecutor
 from math import sqrt
 from os import cpu_count
 
-from replay.games.published import GAMES
-from replay.theory.cache import theory
-from replay.theory.strategies import optimal_act
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.cache import theory
+from shoeproof.replay.theory.strategies import optimal_act
 from tests.theory.helpers import net_units, play, shoe_cards
 
 SHOES_A_WORKER = 10**9

@@ -20,13 +20,13 @@ from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger import Ledger
-from ledger.store.group import MOST
-from replay.engine.round import Decide
-from replay.live.players import make_player
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.store.group import MOST
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.bench.ledger import Answer
 
 STAKES = {"s1": {"main": 1000}}

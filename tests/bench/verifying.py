@@ -16,11 +16,11 @@ from pathlib import Path
 from statistics import median
 from typing import TypeVar
 
-from audit_reports.tables.projection import open_projection
-from ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.verify.whole import verify
-from replay.bulk.audit import audit
+from shoeproof.audit_reports.tables.projection import open_projection
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.bulk.audit import audit
 from tests.bench.bulk import Used, made, time_used
 
 Name = TypeVar("Name")

@@ -7,13 +7,13 @@ from statistics import median
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.checkpoint.note import NoteKey, sign_note
-from ledger.checkpoint.signed import Checkpoint
-from ledger.files.durable import write_durably
-from ledger.keys.key import FileSigner
-from ledger.tree.merkle import consistency_proof, leaf_hash, root_hash
-from ledger.witness.cosigner import Witness
-from ledger.witness.request import Request
+from shoeproof.ledger.checkpoint.note import NoteKey, sign_note
+from shoeproof.ledger.checkpoint.signed import Checkpoint
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.keys.key import FileSigner
+from shoeproof.ledger.tree.merkle import consistency_proof, leaf_hash, root_hash
+from shoeproof.ledger.witness.cosigner import Witness
+from shoeproof.ledger.witness.request import Request
 
 ORIGIN = "bench.example/log"
 SIZES = range(1000, 1200)

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from ledger import Finding, Recorded
-from ledger.leaf.streams import DISPUTES_PREFIX
-from replay import findings as codes
-from replay.audit.one_by_one import AuditResult
-from replay.engine.rules import Rules
-from replay.kernel.batch import Columns, replay_batch, sound
-from replay.kernel.reading import RoundsBuilder
-from replay.kernel.symbols import Own, Vocabulary
-from replay.rounds.replayer import replay_round
+from shoeproof.ledger import Finding, Recorded
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX
+from shoeproof.replay import findings as codes
+from shoeproof.replay.audit.one_by_one import AuditResult
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.kernel.batch import Columns, replay_batch, sound
+from shoeproof.replay.kernel.reading import RoundsBuilder
+from shoeproof.replay.kernel.symbols import Own, Vocabulary
+from shoeproof.replay.rounds.replayer import replay_round
 from tests.bulk.rounds import uncommitted
 
 Rounds = Sequence[Sequence[Recorded]]

@@ -2,17 +2,23 @@
 
 from random import Random
 
-from ledger import Ledger
-from ledger.leaf.envelope import Event, payload, seal_leaf
-from ledger.leaf.events import DisputeOpened, EventData, InputRefused, RoundVoided, ShoeRevealed
-from ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX, OPERATIONS_STREAM
-from ledger.store.transaction import SealedEvent
-from replay.engine.round import Decide
-from replay.games.published import GAMES
-from replay.live.batch import Batch
-from replay.live.live_round import LiveRound
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.envelope import Event, payload, seal_leaf
+from shoeproof.ledger.leaf.events import (
+    DisputeOpened,
+    EventData,
+    InputRefused,
+    RoundVoided,
+    ShoeRevealed,
+)
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX, HOLDS_PREFIX, OPERATIONS_STREAM
+from shoeproof.ledger.store.transaction import SealedEvent
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.batch import Batch
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import current_rules
 from tests.bulk.other_events import ASIDES, ELSEWHERE
 from tests.bulk.rounds import LIMITS, stakes_for
 

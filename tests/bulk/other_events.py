@@ -1,6 +1,6 @@
 """One of every event that a played round need not have, to be put in where it may stand or not."""
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     AlarmClosed,
     AlarmInvestigated,
     AlarmRaised,

@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec.structs import fields, replace
 
-from ledger import Event, Ledger, Recorded
-from ledger.leaf.clock import parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Event, Ledger, Recorded
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DecisionMade,
     DecisionOffered,
@@ -20,13 +20,13 @@ from ledger.leaf.events import (
     ShoeCommitted,
     ShoeRevealed,
 )
-from replay.engine.cards import PACK
-from replay.engine.hand import DECLINE, INSURANCE_ACTS, PLAY_ACTS
-from replay.engine.round import Decide
-from replay.games.published import GAMES
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import current_rules
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.hand import DECLINE, INSURANCE_ACTS, PLAY_ACTS
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.bulk.other_events import ASIDES, ELSEWHERE, ENDINGS
 from tests.replay.helpers import ORIGIN, Draft
 

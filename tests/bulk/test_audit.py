@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger
-from ledger.errors import WorkersLost
-from ledger.verify import workers
-from ledger.verify.batch import LeafBatch
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk import pool
-from replay.bulk.audit import audit
-from replay.bulk.ranges import RangeJudge, RangeReport
-from replay.errors import ProgressUnusable
-from replay.games.published import GAMES
-from replay.interruptions.check import circumstances_of
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import WorkersLost
+from shoeproof.ledger.verify import workers
+from shoeproof.ledger.verify.batch import LeafBatch
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk import pool
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.bulk.ranges import RangeJudge, RangeReport
+from shoeproof.replay.errors import ProgressUnusable
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.interruptions.check import circumstances_of
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.bulk.ledgers import damage, interleaved
 from tests.bulk.other_events import ASIDES, ELSEWHERE
 from tests.replay.helpers import ORIGIN, new_ledger

@@ -5,11 +5,11 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 
-from ledger import Ledger
-from ledger.leaf.events import EVENTS, CardDealt, EventData, InputRefused, RoundVoided
-from replay.games.published import GAMES
-from replay.kernel.batch import sound
-from replay.rounds.catalogue import rules_by_digest
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import EVENTS, CardDealt, EventData, InputRefused, RoundVoided
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.kernel.batch import sound
+from shoeproof.replay.rounds.catalogue import rules_by_digest
 from tests.bulk.helpers import assert_judged_alike, assert_play_judged_alike, columns_of
 from tests.bulk.other_events import ASIDES, ELSEWHERE, ENDINGS
 from tests.bulk.rounds import (

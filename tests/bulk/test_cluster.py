@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger
-from ledger.errors import WorkersLost
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.audit import audit
-from replay.bulk.export import parquet
-from replay.bulk.export.folder import Folder
-from replay.bulk.export.parquet import audit_parquet
-from replay.bulk.export.write import export_parquet
-from replay.errors import ClusterUnusable, ExportUnusable
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import WorkersLost
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.bulk.export import parquet
+from shoeproof.replay.bulk.export.folder import Folder
+from shoeproof.replay.bulk.export.parquet import audit_parquet
+from shoeproof.replay.bulk.export.write import export_parquet
+from shoeproof.replay.errors import ClusterUnusable, ExportUnusable
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import damage, interleaved
 from tests.replay.helpers import ORIGIN, new_ledger
@@ -29,7 +29,7 @@ from tests.replay.helpers import ORIGIN, new_ledger
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait longer for workers than an auditor would: others may use the machine."""
-    monkeypatch.setattr("replay.bulk.cluster._WORKERS_IN", 180)
+    monkeypatch.setattr("shoeproof.replay.bulk.cluster._WORKERS_IN", 180)
 
 
 def _ledger_at(path: Path, rounds: int = 40) -> Ledger:
@@ -154,7 +154,7 @@ def test_a_scheduler_that_goes_away(ledger: Ledger, caplog: pytest.LogCaptureFix
 
 def test_a_cluster_without_workers(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
-    monkeypatch.setattr("replay.bulk.cluster._WORKERS_IN", 0.2)
+    monkeypatch.setattr("shoeproof.replay.bulk.cluster._WORKERS_IN", 0.2)
     with (
         distributed.LocalCluster(
             n_workers=0, silence_logs=60, dashboard_address="127.0.0.1:0"

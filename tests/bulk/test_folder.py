@@ -10,18 +10,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from ledger import Ledger
-from ledger.checkpoint.note import sign_note
-from ledger.checkpoint.signed import Checkpoint
-from ledger.errors import NoteRefused
-from ledger.signing import sign_checkpoint
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.export.folder import Folder
-from replay.bulk.export.manifest import check_is_kept, read_manifest
-from replay.bulk.export.parquet import audit_parquet
-from replay.bulk.export.write import export_parquet
-from replay.errors import ExportUnusable
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.checkpoint.note import sign_note
+from shoeproof.ledger.checkpoint.signed import Checkpoint
+from shoeproof.ledger.errors import NoteRefused
+from shoeproof.ledger.signing import sign_checkpoint
 from shoeproof.needs import NotInstalled
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.export.folder import Folder
+from shoeproof.replay.bulk.export.manifest import check_is_kept, read_manifest
+from shoeproof.replay.bulk.export.parquet import audit_parquet
+from shoeproof.replay.bulk.export.write import export_parquet
+from shoeproof.replay.errors import ExportUnusable
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import interleaved
 from tests.replay.helpers import new_ledger

@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from ledger import Ledger, findings
-from ledger.signing import sign_checkpoint
-from replay.audit.one_by_one import AuditResult
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.audit import audit
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger, findings
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.audit.one_by_one import AuditResult
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.attacks.helpers import rebuild_tiles
 from tests.bulk.ledgers import damage, interleaved
 from tests.ledger.helpers import alter, tampering

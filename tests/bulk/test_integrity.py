@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from ledger import Ledger, findings
-from ledger.errors import NoteRefused
-from ledger.findings import EVENT_UNREADABLE
-from ledger.leaf.envelope import Event, payload, seal_leaf
-from ledger.leaf.events import InputRefused, RoundClosed
-from ledger.signing import sign_checkpoint
-from ledger.store.transaction import SealedEvent
-from ledger.verify.integrity import Integrity
-from ledger.verify.whole import verify
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.audit import LedgerAudit, audit
-from replay.errors import ProgressUnusable
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger, findings
+from shoeproof.ledger.errors import NoteRefused
+from shoeproof.ledger.findings import EVENT_UNREADABLE
+from shoeproof.ledger.leaf.envelope import Event, payload, seal_leaf
+from shoeproof.ledger.leaf.events import InputRefused, RoundClosed
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store.transaction import SealedEvent
+from shoeproof.ledger.verify.integrity import Integrity
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.audit import LedgerAudit, audit
+from shoeproof.replay.errors import ProgressUnusable
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.attacks.helpers import rebuild_tiles, remove, store_twice
 from tests.bulk.ledgers import damage, interleaved
 from tests.ledger.helpers import alter, tampering

@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from ledger import Ledger
-from ledger.signing import sign_checkpoint
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.export.manifest import CANNOT_PROVE, digest_of, read_manifest
-from replay.bulk.export.parquet import audit_parquet
-from replay.bulk.export.write import export_parquet
-from replay.errors import ExportUnusable
-from replay.games.published import GAMES
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.export.manifest import CANNOT_PROVE, digest_of, read_manifest
+from shoeproof.replay.bulk.export.parquet import audit_parquet
+from shoeproof.replay.bulk.export.write import export_parquet
+from shoeproof.replay.errors import ExportUnusable
+from shoeproof.replay.games.published import GAMES
 from tests.bulk.helpers import of_the_play
 from tests.bulk.ledgers import damage, interleaved
 from tests.replay.helpers import new_ledger

@@ -8,9 +8,9 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
-from ledger import Ledger, Recorded
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.events import (
     ConnectionLost,
     ConnectionRestored,
     DecisionMade,
@@ -23,15 +23,15 @@ from ledger.leaf.events import (
     ServiceStopped,
     WinHeld,
 )
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.audit import audit
-from replay.bulk.export.parquet import audit_parquet
-from replay.bulk.export.write import export_parquet
-from replay.bulk.policy_fast import later
-from replay.engine.round import Decide
-from replay.interruptions.holds import release_win
-from replay.live.sweep import sweep
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.bulk.export.parquet import audit_parquet
+from shoeproof.replay.bulk.export.write import export_parquet
+from shoeproof.replay.bulk.policy_fast import later
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.interruptions.holds import release_win
+from shoeproof.replay.live.sweep import sweep
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import STAKES, Floor, asked, with_zero_default
 from tests.replay.helpers import NOON, HandClock, new_ledger
 from tests.replay.lies_of_time import TIME
@@ -103,7 +103,7 @@ def test_a_small_win_held_all_the_same_is_found_in_bulk() -> None:
 def test_a_win_of_the_bound_exactly_needs_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     floor = Floor("zero")
     won(floor, 1_000_000)
-    monkeypatch.setattr("replay.bulk.ranges.judge", _never)
+    monkeypatch.setattr("shoeproof.replay.bulk.ranges.judge", _never)
     assert audit(floor.ledger).rounds.closed_rounds == 1
 
 
@@ -200,7 +200,7 @@ def test_honest_rounds_need_no_judge(monkeypatch: pytest.MonkeyPatch) -> None:
             floor.clock.forward(seconds=random.uniform(0.1, 40))
             live.decide(live.due.hand, random.choice(live.offered))
 
-    monkeypatch.setattr("replay.bulk.ranges.judge", _never)
+    monkeypatch.setattr("shoeproof.replay.bulk.ranges.judge", _never)
     assert audit(floor.ledger).rounds.closed_rounds == 40
 
 

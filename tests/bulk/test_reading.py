@@ -5,10 +5,10 @@ from random import Random
 import msgspec
 import pytest
 
-from ledger.errors import EventUnreadable
-from ledger.leaf.envelope import read_event, split_leaf
-from replay.kernel.reading import Reader
-from replay.kernel.symbols import Own, Vocabulary
+from shoeproof.ledger.errors import EventUnreadable
+from shoeproof.ledger.leaf.envelope import read_event, split_leaf
+from shoeproof.replay.kernel.reading import Reader
+from shoeproof.replay.kernel.symbols import Own, Vocabulary
 from tests.bulk.rounds import honest_round, stakes_for
 from tests.replay.helpers import new_ledger
 

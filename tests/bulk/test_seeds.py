@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import pytest
 
-from ledger import Ledger
-from ledger.signing import sign_checkpoint
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.audit import audit
-from replay.bulk.export.parquet import audit_parquet
-from replay.bulk.export.write import export_parquet
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.bulk.export.parquet import audit_parquet
+from shoeproof.replay.bulk.export.write import export_parquet
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.bulk.helpers import of_the_play
 from tests.ledger.helpers import tampering
 from tests.replay.helpers import ORIGIN

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.engine import shoe as engine
-from replay.engine.cards import PACK
-from replay.engine.shoe import Shoe, commitment
-from replay.errors import ShoeError
-from replay.kernel import shoes
-from replay.kernel.symbols import Own
-from replay.kernel.tables import NUMBER
+from shoeproof.replay.engine import shoe as engine
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.shoe import Shoe, commitment
+from shoeproof.replay.errors import ShoeError
+from shoeproof.replay.kernel import shoes
+from shoeproof.replay.kernel.symbols import Own
+from shoeproof.replay.kernel.tables import NUMBER
 from tests.strategies import client_seeds, digests, server_seeds
 
 ROUND = "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5d"

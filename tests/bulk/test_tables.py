@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from replay.engine import money
-from replay.engine.cards import PACK, VALUE
-from replay.engine.cash_out import cash_out_ratio
-from replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
-from replay.engine.hand import CASH_OUT, EMPTY_HAND, SPLIT, Hand, legal_acts, split, step
-from replay.engine.outcomes import LOST
-from replay.engine.round import Deal, Decide, RoundState
-from replay.engine.rules import Rounding, Rules
-from replay.engine.settlement import settle, settle_early
-from replay.engine.side_bets import side_bet_line, side_bet_odds
-from replay.errors import IllegalMove
-from replay.games.published import GAMES
-from replay.kernel.due import Layout, layouts_of
-from replay.kernel.money import round_minor
-from replay.kernel.tables import (
+from shoeproof.replay.engine import money
+from shoeproof.replay.engine.cards import PACK, VALUE
+from shoeproof.replay.engine.cash_out import cash_out_ratio
+from shoeproof.replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
+from shoeproof.replay.engine.hand import CASH_OUT, EMPTY_HAND, SPLIT, Hand, legal_acts, split, step
+from shoeproof.replay.engine.outcomes import LOST
+from shoeproof.replay.engine.round import Deal, Decide, RoundState
+from shoeproof.replay.engine.rules import Rounding, Rules
+from shoeproof.replay.engine.settlement import settle, settle_early
+from shoeproof.replay.engine.side_bets import side_bet_line, side_bet_odds
+from shoeproof.replay.errors import IllegalMove
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.kernel.due import Layout, layouts_of
+from shoeproof.replay.kernel.money import round_minor
+from shoeproof.replay.kernel.tables import (
     ABSENT,
     ACTS,
     ANSWERED,

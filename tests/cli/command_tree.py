@@ -5,8 +5,8 @@ from typing import Any, Final
 
 import typer
 
-from cli.main import app, loaded
-from cli.panels import PANELS
+from shoeproof.cli.main import app, loaded
+from shoeproof.cli.panels import PANELS
 
 ROOT: Final[Any] = typer.main.get_command(app).make_context("shoeproof", ["demo"])
 """The context that every command is called in."""

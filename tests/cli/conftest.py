@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import pytest
 
-from cli.main import run
-from ledger import Ledger
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.cli.main import run
+from shoeproof.ledger import Ledger
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.json_shapes import check_json
 
 LIMITS: dict[str, tuple[int | None, int | None]] = {

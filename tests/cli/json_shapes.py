@@ -8,7 +8,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from cli import schemas
+from shoeproof.cli import schemas
 from tests.cli.command_tree import called
 
 LINES = ["adjudicate"]

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import AlarmClosed, AlarmRaised, BetSettled, EventData
-from ledger.verify.whole import verify
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
-from replay.live.alarms import alarms_of
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import AlarmClosed, AlarmRaised, BetSettled, EventData
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.alarms import alarms_of
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import play, simple
 from tests.cli.conftest import Result, Shoeproof
 from tests.cli.test_inspect import key_of, report, simulated

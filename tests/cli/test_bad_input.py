@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import RulesAdded
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import RulesAdded
 from tests.cli.conftest import Result, Shoeproof
 from tests.ledger.helpers import digest_of
 

@@ -13,9 +13,9 @@ from typing import TypeAlias
 
 import pytest
 
-from ledger import Ledger
-from ledger.files.durable import write_durably
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.cli.conftest import Shoeproof
 from tests.ledger.helpers import ROUND, play
 
@@ -116,7 +116,7 @@ import os, signal, sys
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 os.replace = os.link = os.rename = die
-from cli.main import run
+from shoeproof.cli.main import run
 run()
 """
 
@@ -132,7 +132,7 @@ def test_killed_before_it_is_in_place(
     killed = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed
     assert [each for each in names(tmp_path) if ".shoeproof-" in each]
-    again = [sys.executable, "-c", "from cli.main import run; run()", *map(str, words)]
+    again = [sys.executable, "-c", "from shoeproof.cli.main import run; run()", *map(str, words)]
     told = subprocess.run(again, env=environment, capture_output=True, check=False)
     assert told.returncode == 0, told
     assert not [each for each in names(tmp_path) if ".shoeproof-" in each]
@@ -144,7 +144,7 @@ def test_key_whose_maker_was_killed_before_it_was_added(
     ledger, to = make(tmp_path)
     words = WRITERS["keys new"](ledger, to)
     script = KILL.replace("os.replace = os.link = os.rename = die", "").replace(
-        "run()\n", "import ledger.rotation\nledger.rotation.add_key = die\nrun()\n"
+        "run()\n", "from shoeproof.ledger import rotation\nrotation.add_key = die\nrun()\n"
     )
     command = [sys.executable, "-c", script, *map(str, words)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -163,7 +163,7 @@ def test_temporary_file_of_a_run_that_lives_is_left_alone(tmp_path: Path) -> Non
     """Its lock tells that it lives, and one that only looks like it is nobody's to remove."""
     script = (
         "import sys, time; from pathlib import Path\n"
-        "from ledger.files.durable import temporary_file\n"
+        "from shoeproof.ledger.files.durable import temporary_file\n"
         "with temporary_file(Path(sys.argv[1])) as (path, file):\n"
         "    print(path, flush=True); time.sleep(60)\n"
     )

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.signing import sign_checkpoint
-from replay.bulk.export.manifest import CANNOT_PROVE
-from replay.bulk.export.write import export_parquet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.bulk.export.manifest import CANNOT_PROVE
+from shoeproof.replay.bulk.export.write import export_parquet
 from tests.cli.conftest import Shoeproof
 from tests.ledger.helpers import alter
 

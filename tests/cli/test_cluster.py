@@ -25,7 +25,7 @@ def test_no_scheduler(
     shoeproof: Shoeproof, played: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
-    monkeypatch.setattr("replay.bulk.cluster._ANSWERS_IN", 1)
+    monkeypatch.setattr("shoeproof.replay.bulk.cluster._ANSWERS_IN", 1)
     result = shoeproof("audit", "--scheduler", address, "--ledger", played)
     assert (result.code, result.err.count("\n")) == (3, 1)
     assert "no Dask scheduler answers" in result.err
@@ -37,7 +37,7 @@ def test_something_else_answers(
 ) -> None:
     """With what is no word of Dask's, or not at all."""
     pytest.importorskip("distributed", reason="a cluster needs the extra `cluster`")
-    monkeypatch.setattr("replay.bulk.cluster._ANSWERS_IN", 1)
+    monkeypatch.setattr("shoeproof.replay.bulk.cluster._ANSWERS_IN", 1)
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def listen() -> None:
@@ -56,7 +56,7 @@ def test_something_else_answers(
 def test_the_extra_is_missing(
     shoeproof: Shoeproof, played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "replay.bulk.cluster", raising=False)
+    monkeypatch.delitem(sys.modules, "shoeproof.replay.bulk.cluster", raising=False)
     monkeypatch.setitem(sys.modules, "distributed", None)
     result = shoeproof("audit", "--scheduler", "tcp://127.0.0.1:1", "--ledger", played)
     assert (result.code, result.err.count("\n")) == (2, 1)

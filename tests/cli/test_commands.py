@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands.demo import alter_payment
-from ledger import Ledger
-from ledger.leaf.events import BetSettled
+from shoeproof.cli.commands.demo import alter_payment
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled
 from tests.cli.conftest import Shoeproof
 
 CASES = Path(__file__).parent.parent / "cases"

@@ -9,15 +9,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from cli.commands.dispute.complaint import plan_text
-from ledger import Ledger
-from ledger.keys.key import read_key
-from ledger.rotation import new_key
-from replay.cases.case import dispute_stream
-from replay.disputes.complaints.decide import carry_out_complaint
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.cli.commands.dispute.complaint import plan_text
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.keys.key import read_key
+from shoeproof.ledger.rotation import new_key
+from shoeproof.replay.cases.case import dispute_stream
+from shoeproof.replay.disputes.complaints.decide import carry_out_complaint
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Result, Shoeproof
 from tests.cli.test_bad_input import told
 from tests.disputes import live

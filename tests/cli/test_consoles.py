@@ -29,8 +29,8 @@ def run(tmp_path: Path) -> Run:
     return ran
 
 
-SHOEPROOF = "from cli.__main__ import run; run()"
-FAULTY = f"import cli.main; cli.main.app = lambda **_: 1 / 0; {SHOEPROOF}"
+SHOEPROOF = "from shoeproof.cli.__main__ import run; run()"
+FAULTY = f"import shoeproof.cli.main; shoeproof.cli.main.app = lambda **_: 1 / 0; {SHOEPROOF}"
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1"])

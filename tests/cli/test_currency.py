@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Shoeproof
 
 STAKE_MINOR = 100_000

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cli.commands.dispute import decide
-from ledger import Ledger
+from shoeproof.cli.commands.dispute import decide
+from shoeproof.ledger import Ledger
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_bad_input import told
 from tests.cli.test_dispute import Place, call, made, opened, place, size

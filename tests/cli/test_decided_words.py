@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
+from shoeproof.ledger import Ledger
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_bad_input import told
 from tests.cli.test_decide import listed
@@ -119,9 +119,9 @@ def test_every_word_says_what_it_does(call: Shoeproof, verb: str) -> None:
 @pytest.mark.parametrize(
     ("of", "words"),
     [
-        ("cli.commands.dispute.cases.assess", ("reject", "CASE")),
-        ("cli.commands.dispute.complaint.gather_complaint", ("reject", "COMPLAINT")),
-        ("cli.commands.dispute.complaint.gather_complaint", ("assess", "COMPLAINT")),
+        ("shoeproof.cli.commands.dispute.cases.assess", ("reject", "CASE")),
+        ("shoeproof.cli.commands.dispute.complaint.gather_complaint", ("reject", "COMPLAINT")),
+        ("shoeproof.cli.commands.dispute.complaint.gather_complaint", ("assess", "COMPLAINT")),
     ],
 )
 def test_a_command_assesses_once(

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ledger import Ledger
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.cli.conftest import Shoeproof
 from tests.disputes import live
 from tests.ledger.helpers import tampering

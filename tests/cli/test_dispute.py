@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import pytest
 
-from cli.commands.dispute import decide as decide_module
-from ledger import Ledger
-from ledger.leaf.events import WinHeld
-from ledger.rotation import new_key
-from ledger.verify.whole import verify
-from replay.rounds.catalogue import add_published_games
+from shoeproof.cli.commands.dispute import decide as decide_module
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import WinHeld
+from shoeproof.ledger.rotation import new_key
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.cli.conftest import Result, Shoeproof
 from tests.cli.test_bad_input import told
 from tests.disputes import live

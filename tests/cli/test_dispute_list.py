@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from ledger import Ledger
-from ledger.signing import sign_checkpoint
-from replay.cases.case import dispute_stream
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.cases.case import dispute_stream
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_dispute import Place, call, made, opened, place
 from tests.ledger.helpers import tampering

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
+from shoeproof.ledger import Ledger
 from tests.cli.conftest import Shoeproof
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cli.screen.render import print_command
-from ledger import Ledger
+from shoeproof.cli.screen.render import print_command
+from shoeproof.ledger import Ledger
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_dispute import Place, made, opened, place
 
@@ -114,7 +114,8 @@ def test_an_error_is_broken_between_words(
     for columns in ("80", "60"):
         monkeypatch.setenv("COLUMNS", columns)
         run = subprocess.run(
-            [sys.executable, "-m", "cli", *words], capture_output=True, text=True, check=False,
+            [sys.executable, "-m", "shoeproof", *words],
+            capture_output=True, text=True, check=False,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         )  # fmt: skip
         first, *others = run.stderr.splitlines()

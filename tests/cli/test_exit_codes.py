@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from ledger import Ledger
+from shoeproof.ledger import Ledger
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_adjudicate import STOOD
 from tests.ledger.helpers import alter

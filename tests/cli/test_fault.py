@@ -12,10 +12,10 @@ from typing import NamedTuple
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger import Ledger
-from ledger.rotation import new_key
-from ledger.signing import sign_checkpoint
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.rotation import new_key
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.cli.conftest import Result, Shoeproof
 from tests.cli.test_bad_input import told
 from tests.faults.floor import Floor, both_ways, new_floor

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import typer
 
-from cli.main import loaded
-from cli.panels import PANELS
+from shoeproof.cli.main import loaded
+from shoeproof.cli.panels import PANELS
 from tests.cli.command_tree import COMMANDS, ROOT, helped
 from tests.reference import PLACE, reference
 
@@ -38,7 +38,7 @@ def python(code: str) -> str:
 def test_the_list_of_commands_loads_nothing_heavy(words: list[str]) -> None:
     code = f"""
 import sys
-from cli.main import app
+from shoeproof.cli.main import app
 app({words!r}, standalone_mode=False) if {words!r} else None
 print("LOADED", *(name for name in {HEAVY!r} if name in sys.modules))
 """
@@ -57,7 +57,7 @@ LIGHT = (
 def test_the_help_of_a_command_loads_nothing_that_computes() -> None:
     code = f"""
 import sys
-from cli.main import loaded
+from shoeproof.cli.main import loaded
 for name in {LIGHT!r}:
     loaded(name)
 print(*(each for each in ("numpy", "scipy", "duckdb", "pyarrow") if each in sys.modules))
@@ -70,7 +70,7 @@ def test_completion_of_a_command_loads_nothing_heavy() -> None:
 import os, sys
 os.environ |= {{"_SHOEPROOF_COMPLETE": "complete_bash"}}
 os.environ |= {{"COMP_WORDS": "shoeproof re", "COMP_CWORD": "1"}}
-from cli.main import app
+from shoeproof.cli.main import app
 try:
     app(prog_name="shoeproof")
 except SystemExit:

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from audit_reports.errors import ProjectionUnavailable
-from audit_reports.inspection import run
-from audit_reports.rtp_report.figures import Scope
-from audit_reports.rtp_report.from_ledger import judged_of
-from audit_reports.shuffle_tests.battery import run_shuffle_tests
-from audit_reports.statistics.verdict import NO_EVIDENCE
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.leaf.events import BetSettled, DealRequested, DecisionMade, Mode
-from ledger.signing import sign_checkpoint
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.audit_reports.errors import ProjectionUnavailable
+from shoeproof.audit_reports.inspection import run
+from shoeproof.audit_reports.rtp_report.figures import Scope
+from shoeproof.audit_reports.rtp_report.from_ledger import judged_of
+from shoeproof.audit_reports.shuffle_tests.battery import run_shuffle_tests
+from shoeproof.audit_reports.statistics.verdict import NO_EVIDENCE
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled, DealRequested, DecisionMade, Mode
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import begun, play, settled, simple
 from tests.cli.conftest import LIMITS, Shoeproof
 from tests.ledger.helpers import alter

@@ -30,7 +30,7 @@ def test_ctrl_c_at_a_question(
         raise KeyboardInterrupt
 
     case = opened(call, place.lost)
-    monkeypatch.setattr("cli.commands.dispute.decide._somebody_is_here", lambda: None)
+    monkeypatch.setattr("shoeproof.cli.commands.dispute.decide._somebody_is_here", lambda: None)
     monkeypatch.setattr("typer._click.termui.visible_prompt_func", interrupt)
     result = call("reject", case, "--key", "ann")
     assert (result.code, result.out) == (130, "")
@@ -43,7 +43,7 @@ def test_findings_are_no_interruption(call: Shoeproof, place: Place) -> None:
 
 def started(*words: object, alone: bool = False) -> "subprocess.Popen[bytes]":
     """Start the program, `alone` in a group of its own, as a shell starts each command."""
-    command = [sys.executable, "-m", "cli", *map(str, words)]
+    command = [sys.executable, "-m", "shoeproof", *map(str, words)]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=alone
     )

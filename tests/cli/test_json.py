@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from ledger import Ledger
+from shoeproof.ledger import Ledger
 from tests.cli.command_tree import COMMANDS, prints_json
 from tests.cli.conftest import Shoeproof
 from tests.cli.json_shapes import SCHEMAS, check_json, schema_name

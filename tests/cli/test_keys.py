@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.keys.key import PublicKey
+from shoeproof.ledger.keys.key import PublicKey
 from tests.cli.conftest import Shoeproof
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.files.printable import printable
-from replay.engine.round import Decide
-from replay.live.players import make_player
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.files.printable import printable
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Result, Shoeproof
 
 EVIL = "=a\x1b[31m\x9b2J\u202egpj.\u2067\u200b\x85\r\tb"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.keys.key import PublicKey
+from shoeproof.ledger.keys.key import PublicKey
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_bad_input import told
 from tests.cli.test_keys import listed, made

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from cli.commands.demo import alter_payment
-from ledger import Ledger
-from ledger.checkpoint.note import COSIGNATURE, NoteKey, cosignature_line, parse_note
-from ledger.keys.key import FileSigner
-from ledger.leaf.events import BetSettled
+from shoeproof.cli.commands.demo import alter_payment
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.checkpoint.note import COSIGNATURE, NoteKey, cosignature_line, parse_note
+from shoeproof.ledger.keys.key import FileSigner
+from shoeproof.ledger.leaf.events import BetSettled
 from tests.cli.conftest import Result, Shoeproof
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.clock import utc_now
-from ledger.leaf.events import AlarmRaised
-from ledger.signing import sign_checkpoint
-from replay.engine.round import Decide
-from replay.errors import WalletUnanswered
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import add_published_games, current_rules
-from replay.wallet.http import HttpWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import utc_now
+from shoeproof.ledger.leaf.events import AlarmRaised
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import WalletUnanswered
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.replay.wallet.http import HttpWallet
 from tests.cli.conftest import Shoeproof
 from tests.replay.failing_wallet import SETTINGS
 from tests.replay.helpers import ORIGIN

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import SigningRefused
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
+from shoeproof.ledger.errors import SigningRefused
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
 from tests.ledger.helpers import play, round_id
 
 ROOT = Path(__file__).parents[2]

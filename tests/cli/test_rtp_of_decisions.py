@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetSettled,
     CardDealt,
@@ -20,11 +20,11 @@ from ledger.leaf.events import (
     Stakes,
     StakesPlaced,
 )
-from ledger.rotation import new_key
-from replay.engine.hand import CASH_OUT
-from replay.games.policies import POLICIES, policy_digest
-from replay.rounds.catalogue import add_published_games
-from replay.rounds.money_check import HIDDEN
+from shoeproof.ledger.rotation import new_key
+from shoeproof.replay.engine.hand import CASH_OUT
+from shoeproof.replay.games.policies import POLICIES, policy_digest
+from shoeproof.replay.rounds.catalogue import add_published_games
+from shoeproof.replay.rounds.money_check import HIDDEN
 from tests.audit_reports.helpers import NBA, closed, made, play, settled
 from tests.audit_reports.test_wallet_money import (
     HONEST,

@@ -11,19 +11,19 @@ import duckdb
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.tables import projection as projections
-from audit_reports.tables import read_model
-from cli.commands.demo import alter_payment
-from cli.main import run
-from cli.screen.rtp import bar
-from ledger import Ledger
-from ledger.leaf.events import AlarmRaised, BetSettled, RoundOpened
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.audit_reports.tables import projection as projections
+from shoeproof.audit_reports.tables import read_model
+from shoeproof.cli.commands.demo import alter_payment
+from shoeproof.cli.main import run
+from shoeproof.cli.screen.rtp import bar
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import AlarmRaised, BetSettled, RoundOpened
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import held_by_another_process, let_go, play, simple, voided
 from tests.cli.conftest import Shoeproof
 from tests.ledger.helpers import alter
@@ -466,9 +466,9 @@ def test_a_long_name_is_cut_on_the_screen_alone(shoeproof: Shoeproof, ledger: Pa
 
 
 def test_the_bar_has_the_expected_return_in_its_middle() -> None:
-    from audit_reports.rtp_report.model import Bounds
+    from shoeproof.audit_reports.rtp_report.model import ReturnInterval
 
-    band = Bounds(0.94, 1.06)
+    band = ReturnInterval(0.94, 1.06)
     assert bar(1.0, 1.0, band) == "···[··●··]···"
     assert bar(0.5, 1.0, band) == "●··[··│··]···"
     assert bar(9.0, 1.0, band) == "···[··│··]··●"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.screen.render import amount, plain
-from ledger import Ledger
-from ledger.leaf.events import BetSettled
-from replay.live.resume import resume_round
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.cli.screen.render import amount, plain
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Shoeproof
 
 ROOT = Path(__file__).parent.parent.parent
@@ -125,9 +125,7 @@ def test_the_shoe_of_a_recorded_round(shoeproof: Shoeproof, played: Path) -> Non
 
 
 def test_a_reader_that_goes_away_is_no_finding(played: Path) -> None:
-    command = (
-        f"{sys.executable} -c 'from cli.main import run; run()' rounds --json --ledger {played}"
-    )
+    command = f"{sys.executable} -m shoeproof rounds --json --ledger {played}"
     script = f"{command} | head -n 1 >/dev/null; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(
         ["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger
-from ledger.signing import sign_checkpoint
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import play, simple
 from tests.cli.conftest import LIMITS, Result, Shoeproof
 from tests.ledger.helpers import alter

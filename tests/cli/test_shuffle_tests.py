@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 from shutil import copytree
 
-from cli.commands.demo import alter_payment
-from ledger import Ledger
-from ledger.leaf.events import BetSettled
-from replay.engine.round import Decide
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.cli.commands.demo import alter_payment
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Shoeproof
 
 

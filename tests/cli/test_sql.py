@@ -13,9 +13,9 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from audit_reports.tables import memory
-from ledger import Ledger
-from replay.rounds.catalogue import add_published_games
+from shoeproof.audit_reports.tables import memory
+from shoeproof.ledger import Ledger
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import begun, closed, doubled_push, play, simple
 from tests.cli.conftest import Result, Shoeproof
 from tests.ledger.helpers import alter
@@ -274,7 +274,7 @@ def test_rows_printed_some_at_a_time_are_printed_as_if_together(
         together = [run("sql", select, form).out for form in ("--json", "--csv")]
         assert json.loads(together[0]) == [{"i": i, "list": [i]} for i in range(count)]
         with monkeypatch.context() as patch:
-            patch.setattr("cli.commands.sql.BATCH", 2)
+            patch.setattr("shoeproof.cli.commands.sql.BATCH", 2)
             assert [run("sql", select, form).out for form in ("--json", "--csv")] == together
 
 
@@ -289,7 +289,7 @@ def test_an_error_after_the_first_rows_is_one_line(run: Run) -> None:
 
 
 def test_ctrl_c_ends_a_question_and_nothing_is_drawn_into_its_answer(path: Path) -> None:
-    code = "from cli.main import run; run()"
+    code = "from shoeproof.cli.main import run; run()"
     command = [sys.executable, "-c", code, "sql", ENDLESS, "--json", "--ledger", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         # DuckDB draws its bar after two seconds.

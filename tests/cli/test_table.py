@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.clock import utc_now
-from replay.engine.round import Decide
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import utc_now
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.cli.conftest import Shoeproof
 from tests.replay.faults import Floor
 from tests.replay.helpers import ORIGIN

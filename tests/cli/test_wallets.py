@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.clock import utc_now
-from ledger.leaf.events import Awarded, BetSettled, WinReleased
-from replay.engine.round import Decide
-from replay.live.live_round import LiveRound
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
-from replay.wallet.http import HttpWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import utc_now
+from shoeproof.ledger.leaf.events import Awarded, BetSettled, WinReleased
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.replay.wallet.http import HttpWallet
 from tests.cli.conftest import Shoeproof
 from tests.cli.test_dispute import Place, call, made, opened, place
 from tests.replay.faults import Floor

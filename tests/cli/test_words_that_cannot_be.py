@@ -101,7 +101,7 @@ def test_leaves_stop_midway_on_a_full_disk(
         yield b"a leaf\n"
         full()
 
-    monkeypatch.setattr("cli.commands.export.export_leaves", some)
+    monkeypatch.setattr("shoeproof.cli.commands.export.export_leaves", some)
     file = tmp_path / "to" / "all.leaves"
     file.parent.mkdir()
     words = ("export", "-o", file, "--ledger", place.path)

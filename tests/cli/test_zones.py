@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from replay.disputes.record import open_case
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.replay.disputes.record import open_case
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import begun, go_on, new_round, simple
 from tests.cli.conftest import Shoeproof
 

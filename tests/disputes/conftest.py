@@ -2,7 +2,7 @@
 
 import pytest
 
-from ledger import Ledger
+from shoeproof.ledger import Ledger
 from tests.disputes.money import Staff, hire, new_ledger
 
 

@@ -7,16 +7,16 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.case_report.from_ledger import UTC_ZONE, report_on
-from audit_reports.case_report.model import Audience, CaseReport
-from audit_reports.case_report.write import render_case_report
-from replay.cases.assessment import Claim
-from replay.cases.case import last_waiting, read_cases
-from replay.disputes.assess import assess
-from replay.disputes.decide import Plan
-from replay.disputes.evidence import gather
-from replay.disputes.record import carry_out, open_case
-from replay.written.round_text import read_round
+from shoeproof.audit_reports.case_report.from_ledger import UTC_ZONE, report_on
+from shoeproof.audit_reports.case_report.model import Audience, CaseReport
+from shoeproof.audit_reports.case_report.write import render_case_report
+from shoeproof.replay.cases.assessment import Claim
+from shoeproof.replay.cases.case import last_waiting, read_cases
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.decide import Plan
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.record import carry_out, open_case
+from shoeproof.replay.written.round_text import read_round
 from tests.disputes.money import hire
 from tests.disputes.scenario import SCENARIOS, read_scenario
 from tests.disputes.shoes import ROUND

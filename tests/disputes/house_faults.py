@@ -10,8 +10,8 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealRequested,

@@ -17,8 +17,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import (
     EVENTS,
     BetSettled,
     CardDealt,
@@ -29,8 +29,8 @@ from ledger.leaf.events import (
     ShoeRevealed,
     WinHeld,
 )
-from replay.engine.rules import Rules
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.disputes.house_faults import ending, extra_card, fewer_cards
 from tests.disputes.scenario import DAY, minor
 from tests.replay.lying import (

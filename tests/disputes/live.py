@@ -5,14 +5,14 @@ from datetime import datetime
 
 import msgspec
 
-from ledger import Ledger
-from ledger.leaf.events import BetSettled, EventData, RoundClosed
-from ledger.store.round_index import Alone
-from replay.engine.hand import STAND
-from replay.engine.round import Decide, Stakes
-from replay.live.live_round import LiveRound
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled, EventData, RoundClosed
+from shoeproof.ledger.store.round_index import Alone
+from shoeproof.replay.engine.hand import STAND
+from shoeproof.replay.engine.round import Decide, Stakes
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import current_rules
 
 SETTINGS = TableSettings(
     limits={"main": (1, 2_000_000)}, currency="EUR", table="t-1", build="build-7"

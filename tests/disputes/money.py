@@ -5,23 +5,37 @@ from typing import NamedTuple
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger import Ledger
-from ledger.errors import UnknownStream
-from ledger.keys.key import FileSigner, PublicKey, Signer
-from ledger.leaf.events import Awarded, BetResettled, EventData, Refunded, Role, RoundOpened
-from ledger.leaf.recorded import Recorded
-from ledger.rotation import add_key
-from replay.cases.assessment import REMEDIES, Assessment, BetPrice, Remedy, RemedyName, Source
-from replay.cases.case import Case, dispute_stream, fold_cases, key_names
-from replay.disputes.decide import Plan, plan_award, plan_decision, plan_goodwill
-from replay.disputes.evidence import Evidence
-from replay.disputes.record import carry_out, open_case
-from replay.engine.rules import rules_digest
-from replay.games.policies import POLICIES, policy_digest, policy_from_data
-from replay.games.published import GAMES
-from replay.rounds.catalogue import add_published_games, rules_by_digest
-from replay.rounds.money_check import Bet
-from replay.wallet.wallet import Wallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import UnknownStream
+from shoeproof.ledger.keys.key import FileSigner, PublicKey, Signer
+from shoeproof.ledger.leaf.events import (
+    Awarded,
+    BetResettled,
+    EventData,
+    Refunded,
+    Role,
+    RoundOpened,
+)
+from shoeproof.ledger.leaf.recorded import Recorded
+from shoeproof.ledger.rotation import add_key
+from shoeproof.replay.cases.assessment import (
+    REMEDIES,
+    Assessment,
+    BetPrice,
+    Remedy,
+    RemedyName,
+    Source,
+)
+from shoeproof.replay.cases.case import Case, dispute_stream, fold_cases, key_names
+from shoeproof.replay.disputes.decide import Plan, plan_award, plan_decision, plan_goodwill
+from shoeproof.replay.disputes.evidence import Evidence
+from shoeproof.replay.disputes.record import carry_out, open_case
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.policies import POLICIES, policy_digest, policy_from_data
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.rounds.catalogue import add_published_games, rules_by_digest
+from shoeproof.replay.rounds.money_check import Bet
+from shoeproof.replay.wallet.wallet import Wallet
 from tests.audit_reports import helpers as rounds
 from tests.ledger.helpers import TickingClock, said
 

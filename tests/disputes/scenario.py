@@ -43,7 +43,7 @@ from typing import Any
 
 import msgspec
 
-from replay.cases.assessment import Claim
+from shoeproof.replay.cases.assessment import Claim
 from tests.replay.helpers import CASES
 
 SCENARIOS = CASES / "disputes"

@@ -12,10 +12,10 @@ import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from replay.engine.cards import PACK, VALUE
-from replay.engine.rules import rules_digest
-from replay.engine.shoe import Shoe, context, keystream_block
-from replay.games.published import GAMES
+from shoeproof.replay.engine.cards import PACK, VALUE
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.engine.shoe import Shoe, context, keystream_block
+from shoeproof.replay.games.published import GAMES
 
 SEED = hashlib.sha256(b"the seed of every disputed round").digest()
 ROUND = "01936f3c-7a10-7d15-9b07-7e0000000001"

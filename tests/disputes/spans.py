@@ -5,17 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from ledger import Ledger
-from ledger.leaf.events import BetSettled, CardDealt, EventData
-from replay.disputes.complaints.assess import assess_complaint
-from replay.disputes.complaints.cases import Complaint
-from replay.disputes.complaints.gather import gather_complaint
-from replay.disputes.complaints.open import open_complaint
-from replay.disputes.complaints.records import ComplaintAssessment
-from replay.disputes.complaints.statement import Line
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import add_published_games, current_rules
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled, CardDealt, EventData
+from shoeproof.replay.disputes.complaints.assess import assess_complaint
+from shoeproof.replay.disputes.complaints.cases import Complaint
+from shoeproof.replay.disputes.complaints.gather import gather_complaint
+from shoeproof.replay.disputes.complaints.open import open_complaint
+from shoeproof.replay.disputes.complaints.records import ComplaintAssessment
+from shoeproof.replay.disputes.complaints.statement import StatementLine
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.disputes.live import (
     SETTINGS,
     STAKES,
@@ -87,5 +87,5 @@ class Evening:
             zone="Europe/Malta",
         )
 
-    def assess(self, complaint: Complaint, *statement: Line) -> ComplaintAssessment:
+    def assess(self, complaint: Complaint, *statement: StatementLine) -> ComplaintAssessment:
         return assess_complaint(gather_complaint(self.ledger, complaint.id), statement)

@@ -6,8 +6,8 @@ from contextlib import closing
 import msgspec
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     AlarmRaised,
     DisputeDecided,
     DisputeOpened,
@@ -22,18 +22,18 @@ from ledger.leaf.events import (
     ShoeRevealed,
     WinReleased,
 )
-from ledger.leaf.streams import HOLDS_PREFIX, OPERATIONS_STREAM
-from replay.cases.assessment import Assessment, Claim
-from replay.cases.case import dispute_stream
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.disputes.similar_rounds import with_touched
-from replay.errors import InputRefusedError
-from replay.games.policies import POLICIES, Policy, policy_from_data
-from replay.games.published import GAMES
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_policy, add_published_games
-from replay.written.round_text import RoundText
+from shoeproof.ledger.leaf.streams import HOLDS_PREFIX, OPERATIONS_STREAM
+from shoeproof.replay.cases.assessment import Assessment, Claim
+from shoeproof.replay.cases.case import dispute_stream
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.similar_rounds import with_touched
+from shoeproof.replay.errors import InputRefusedError
+from shoeproof.replay.games.policies import POLICIES, Policy, policy_from_data
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_policy, add_published_games
+from shoeproof.replay.written.round_text import RoundText
 from tests.disputes.lies import AFTERWARDS, WAITS, lie_of
 from tests.disputes.scenario import DAY, Scenario, Step, bets_of, minor, stakes_of, steps_of
 from tests.disputes.shoes import ROUND, SEED, shoe_of
@@ -61,7 +61,7 @@ class Stage:
         if scenario.policy:
             add_policy(self.ledger, _policy(scenario))
         self._monkeypatch = monkeypatch
-        monkeypatch.setattr("replay.live.table.new_round_id", lambda: ROUND)
+        monkeypatch.setattr("shoeproof.replay.live.table.new_round_id", lambda: ROUND)
         self.live = self._open()
 
     def _open(self) -> LyingRound:
@@ -100,7 +100,10 @@ class Stage:
             with self._monkeypatch.context() as other:
                 if step.at < self.moment:
                     # A table that dates events by its clock alone, as other software may.
-                    for module in ("ledger.writing.heads", "replay.live.in_play"):
+                    for module in (
+                        "shoeproof.ledger.writing.heads",
+                        "shoeproof.replay.live.in_play",
+                    ):
                         other.setattr(f"{module}.not_before", lambda moment, _: moment)
                 self.moment = step.at
                 self._take(step)

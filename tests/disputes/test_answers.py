@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from replay.cases.assessment import Assessment, Claim
-from replay.cases.faults import KINDS
-from replay.disputes.answers import ALL_MATCH
-from replay.disputes.assess import assess
-from replay.disputes.decide import plan_payment
-from replay.disputes.evidence import gather
-from replay.disputes.wrongs import words_of
-from replay.games.policies import POLICIES
-from replay.written.round_text import read_round
+from shoeproof.replay.cases.assessment import Assessment, Claim
+from shoeproof.replay.cases.faults import KINDS
+from shoeproof.replay.disputes.answers import ALL_MATCH
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.decide import plan_payment
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.wrongs import words_of
+from shoeproof.replay.games.policies import POLICIES
+from shoeproof.replay.written.round_text import read_round
 from tests.disputes.desk import Desk
 from tests.disputes.scenario import SCENARIOS, Scenario, read_scenario
 from tests.disputes.shoes import ROUND

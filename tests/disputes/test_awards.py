@@ -2,13 +2,13 @@
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import Awarded, DisputeDecided
-from ledger.verify.whole import verify
-from replay.cases.assessment import Assessment
-from replay.disputes.decide import plan_award, plan_goodwill, plan_withdrawal
-from replay.disputes.record import open_case
-from replay.errors import DisputeRefused
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import Awarded, DisputeDecided
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.disputes.decide import plan_award, plan_goodwill, plan_withdrawal
+from shoeproof.replay.disputes.record import open_case
+from shoeproof.replay.errors import DisputeRefused
 from tests.audit_reports.helpers import begun, simple
 from tests.disputes.money import (
     MAIN,

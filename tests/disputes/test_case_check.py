@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable
 import pytest
 from msgspec.structs import replace
 
-from ledger import Ledger
-from ledger.keys.key import Signer
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     DisputeDecided,
@@ -15,11 +15,11 @@ from ledger.leaf.events import (
     EventData,
     Refunded,
 )
-from replay.audit.one_by_one import audit
-from replay.bulk.audit import audit as bulk_audit
-from replay.cases.case import dispute_stream, read_cases
-from replay.disputes.record import open_case
-from replay.findings import DECISION_UNFOUNDED
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.bulk.audit import audit as bulk_audit
+from shoeproof.replay.cases.case import dispute_stream, read_cases
+from shoeproof.replay.disputes.record import open_case
+from shoeproof.replay.findings import DECISION_UNFOUNDED
 from tests.audit_reports.helpers import begun, simple
 from tests.disputes.money import (
     Staff,

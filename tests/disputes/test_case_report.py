@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from audit_reports.case_report.cards import Place, table_views
-from audit_reports.case_report.from_ledger import report_on
-from audit_reports.case_report.model import Annex, Audience, CaseReport
-from audit_reports.case_report.write import render_case_report, write_case_report
-from audit_reports.errors import ReportError
-from ledger import Ledger
-from ledger.leaf.events import ConnectionLost, GameDisabled, GameEnabled
-from ledger.signing import sign_checkpoint
-from replay.cases.faults import KINDS
-from replay.disputes.decide import plan_decision, plan_goodwill, plan_payment
-from replay.disputes.evidence import gather
-from replay.disputes.facts import establish
-from replay.disputes.record import open_case
+from shoeproof.audit_reports.case_report.cards import CardPlace, table_views
+from shoeproof.audit_reports.case_report.from_ledger import report_on
+from shoeproof.audit_reports.case_report.model import Annex, Audience, CaseReport
+from shoeproof.audit_reports.case_report.write import render_case_report, write_case_report
+from shoeproof.audit_reports.errors import ReportError
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import ConnectionLost, GameDisabled, GameEnabled
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.cases.faults import KINDS
+from shoeproof.replay.disputes.decide import plan_decision, plan_goodwill, plan_payment
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.facts import establish
+from shoeproof.replay.disputes.record import open_case
 from tests.disputes import live
 from tests.disputes.desk import MALTA, Desk, page_of, text_of
 from tests.disputes.money import hire, new_ledger
@@ -356,7 +356,7 @@ def test_a_card_is_followed_into_the_half_that_a_split_took_it_to(monkeypatch: P
     desk = Desk("lost-in-the-middle-of-a-split", monkeypatch)
     replay = establish(gather(desk.ledger, ROUND)).replay
     assert replay is not None
-    (view,) = table_views(replay, None, Place("s1", 1))
+    (view,) = table_views(replay, None, CardPlace("s1", 1))
     assert {hand.name: hand.marked for hand in view.hands} == {"s1.1": None, "s1.2": 0}
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from ledger import Finding
-from ledger.keys.trust import build_ring
-from replay.disputes.evidence import common_of, gather
+from shoeproof.ledger import Finding
+from shoeproof.ledger.keys.trust import build_ring
+from shoeproof.replay.disputes.evidence import common_of, gather
 from tests.disputes.spans import Evening
 
 
@@ -29,7 +29,7 @@ def test_a_complaint_verifies_the_keys_once(monkeypatch: pytest.MonkeyPatch) -> 
         rings.append(arguments)
         return build_ring(*arguments)
 
-    monkeypatch.setattr("replay.disputes.evidence.build_ring", counting)
+    monkeypatch.setattr("shoeproof.replay.disputes.evidence.build_ring", counting)
     assert len(evening.assess(complaint).rounds) == 5
     assert len(rings) == 1
 

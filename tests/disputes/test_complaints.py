@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ledger import Ledger
-from ledger.errors import StreamConflict
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import StreamConflict
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.events import (
     Attachment,
     Awarded,
     BetSettled,
@@ -19,30 +19,30 @@ from ledger.leaf.events import (
     DisputeOpened,
     WinHeld,
 )
-from ledger.leaf.streams import HOLDS_PREFIX
-from ledger.signing import sign_checkpoint
-from ledger.verify.whole import verify
-from replay import findings as codes
-from replay.audit.one_by_one import audit
-from replay.bulk.audit import audit as audit_in_bulk
-from replay.cases.case import dispute_stream, read_cases
-from replay.disputes.complaints.assess import assess_complaint
-from replay.disputes.complaints.cases import (
+from shoeproof.ledger.leaf.streams import HOLDS_PREFIX
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay import findings as codes
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.bulk.audit import audit as audit_in_bulk
+from shoeproof.replay.cases.case import dispute_stream, read_cases
+from shoeproof.replay.disputes.complaints.assess import assess_complaint
+from shoeproof.replay.disputes.complaints.cases import (
     ComplaintRemedy,
     complaint_ids,
     find_complaint,
     is_complaint,
     read_complaint,
 )
-from replay.disputes.complaints.decide import decide_complaint
-from replay.disputes.complaints.gather import gather_complaint
-from replay.disputes.complaints.open import open_complaint
-from replay.disputes.complaints.statement import Line
-from replay.engine.round import Decide
-from replay.errors import DisputeRefused
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import current_rules
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.disputes.complaints.decide import decide_complaint
+from shoeproof.replay.disputes.complaints.gather import gather_complaint
+from shoeproof.replay.disputes.complaints.open import open_complaint
+from shoeproof.replay.disputes.complaints.statement import StatementLine
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.disputes.live import SETTINGS, underpay, won
 from tests.disputes.money import hire
 from tests.disputes.spans import EIGHT, MIDNIGHT, Evening, swap_cards
@@ -219,7 +219,7 @@ def test_money_that_only_a_statement_has_is_not_rejected() -> None:
     evening = Evening()
     (round_id,) = evening.play(1)
     at = evening.ledger.events(round_id)[0].event.at
-    ghost = Line(2, at, Decimal("-5000.00"), "ghost-1", None)
+    ghost = StatementLine(2, at, Decimal("-5000.00"), "ghost-1", None)
     found = evening.assess(evening.complain("5000 was taken and no round"), ghost)
     assert (found.verdict, found.governing.name) == ("inconclusive", "refer")
 
@@ -247,8 +247,10 @@ def test_a_missing_round_is_never_decided_by_the_ledger(honest: Evening) -> None
         each.event.data.funds for each in first if isinstance(each.event.data, DealRequested)
     ]
     assert funds is not None
-    known = Line(2, first[0].event.at, Decimal("-10"), funds.transaction, None)
-    gone = Line(3, format_time(EIGHT + timedelta(hours=2)), Decimal("-25"), "tx-gone", None)
+    known = StatementLine(2, first[0].event.at, Decimal("-10"), funds.transaction, None)
+    gone = StatementLine(
+        3, format_time(EIGHT + timedelta(hours=2)), Decimal("-25"), "tx-gone", None
+    )
     complaint = open_complaint(
         ledger,
         "my round is gone",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from replay.disputes.complaints.words import span_text
-from replay.rounds.narrative import counted
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.disputes.complaints.words import span_text
+from shoeproof.replay.rounds.narrative import counted
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.disputes.spans import Evening
 
 

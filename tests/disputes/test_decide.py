@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ledger import Finding, Ledger
-from ledger.errors import StreamConflict
-from ledger.keys.key import Signer
-from ledger.leaf.events import (
+from shoeproof.ledger import Finding, Ledger
+from shoeproof.ledger.errors import StreamConflict
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.events import (
     BetResettled,
     BetSettled,
     DisputeDecided,
@@ -21,17 +21,17 @@ from ledger.leaf.events import (
     WinHeld,
     WinReleased,
 )
-from ledger.store.schema import SELECT_DISPUTED
-from ledger.verify.whole import verify
-from replay.cases.assessment import Assessment
-from replay.cases.case import dispute_stream
-from replay.disputes.assess import assess
-from replay.disputes.decide import plan_decision
-from replay.disputes.evidence import gather
-from replay.disputes.record import carry_out, open_case, release_held
-from replay.errors import DisputeRefused, InputRefusedError
-from replay.rounds.catalogue import add_published_games
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger.store.schema import SELECT_DISPUTED
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.case import dispute_stream
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.decide import plan_decision
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.record import carry_out, open_case, release_held
+from shoeproof.replay.errors import DisputeRefused, InputRefusedError
+from shoeproof.replay.rounds.catalogue import add_published_games
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.audit_reports.helpers import begun, simple, split_and_doubled
 from tests.disputes import live
 from tests.disputes.money import (

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     BetResettled,
     BetSettled,
     Funds,
@@ -16,18 +16,18 @@ from ledger.leaf.events import (
     RoundVoided,
     ShoeCommitted,
 )
-from replay.audit.one_by_one import audit
-from replay.cases.assessment import Assessment
-from replay.cases.case import key_names, read_cases
-from replay.disputes.assess import assess
-from replay.disputes.decide import plan_decision
-from replay.disputes.evidence import gather
-from replay.disputes.money import SURPLUS
-from replay.disputes.record import carry_out, open_case
-from replay.errors import DisputeRefused
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import current_rules
-from replay.wallet.wallet import MemoryWallet, is_accepted
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.case import key_names, read_cases
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.decide import plan_decision
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.money import SURPLUS
+from shoeproof.replay.disputes.record import carry_out, open_case
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet, is_accepted
 from tests.audit_reports.helpers import begun, settled, split_and_doubled
 from tests.disputes.live import SETTINGS
 from tests.disputes.money import (

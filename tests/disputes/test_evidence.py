@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import BetResettled, DisputeDecided, DisputeOpened
-from ledger.leaf.streams import DISPUTES_PREFIX
-from ledger.signing import sign_checkpoint
-from replay.disputes.assess import assess
-from replay.disputes.evidence import OPERATIONS_AROUND, gather
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
-from replay.written.round_text import read_round
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetResettled, DisputeDecided, DisputeOpened
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import OPERATIONS_AROUND, gather
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.replay.written.round_text import read_round
 from tests.disputes.scenario import SCENARIOS, read_scenario
 from tests.disputes.shoes import ROUND
 from tests.disputes.stage import staged

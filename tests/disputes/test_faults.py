@@ -4,11 +4,11 @@ from typing import get_args
 
 import pytest
 
-from ledger import findings as of_ledger
-from replay import findings as of_replay
-from replay.cases.assessment import Claim, Class
-from replay.cases.faults import COVERS, FAULTS, KINDS, ORDER, Fault, in_order
-from replay.engine.outcomes import INSURANCE_BET, MAIN
+from shoeproof.ledger import findings as of_ledger
+from shoeproof.replay import findings as of_replay
+from shoeproof.replay.cases.assessment import Claim, Class
+from shoeproof.replay.cases.faults import COVERS, FAULTS, KINDS, ORDER, Fault, in_order
+from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
 from tests.disputes.scenario import SCENARIOS, read_scenario
 
 

@@ -7,14 +7,21 @@ from itertools import repeat
 import pytest
 from msgspec.structs import replace
 
-from ledger import Ledger
-from ledger.leaf.events import BetSettled, CardDealt, EventData, HoleCardShown
-from replay.disputes.find import Remembered, Result, Search, SeenHand, find_rounds, read_card
-from replay.engine.hand import DECLINE, STAND
-from replay.engine.round import Decide
-from replay.errors import DisputeRefused
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled, CardDealt, EventData, HoleCardShown
+from shoeproof.replay.disputes.find import (
+    Remembered,
+    Result,
+    Search,
+    SeenHand,
+    find_rounds,
+    read_card,
+)
+from shoeproof.replay.engine.hand import DECLINE, STAND
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.audit_reports.helpers import (
     begun,
     closed,
@@ -203,7 +210,7 @@ def test_of_a_split_seat_the_total_and_the_result_are_of_one_hand(
     hands = (SeenHand("s1.1", "s1", ("8s", "Td"), 18), SeenHand("s1.2", "s1", ("8h", "3c"), 11))
     dealer = SeenHand("dealer", "dealer", ("Ts", "7s"), 17)
     monkeypatch.setattr(
-        "replay.disputes.find._with_totals",
+        "shoeproof.replay.disputes.find._with_totals",
         lambda candidate, *_: replace(candidate, hands=hands, dealer=dealer),
     )
     main = [settled("s1.1", 100, 200), settled("s1.2", 100, 0)]

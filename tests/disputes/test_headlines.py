@@ -8,9 +8,9 @@ from functools import partial
 
 import pytest
 
-from audit_reports.case_report.from_ledger import report_on
-from audit_reports.case_report.model import Audience
-from replay.disputes.decide import (
+from shoeproof.audit_reports.case_report.from_ledger import report_on
+from shoeproof.audit_reports.case_report.model import Audience
+from shoeproof.replay.disputes.decide import (
     Plan,
     plan_award,
     plan_decision,

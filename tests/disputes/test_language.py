@@ -3,9 +3,14 @@
 import pytest
 from msgspec.structs import replace
 
-from ledger.leaf.events import DecisionOffered, DisputeDecided, InputRefused, RefusalReason
-from replay.audit.one_by_one import audit
-from replay.cases.case import dispute_stream
+from shoeproof.ledger.leaf.events import (
+    DecisionOffered,
+    DisputeDecided,
+    InputRefused,
+    RefusalReason,
+)
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.cases.case import dispute_stream
 from tests.disputes.scenario import SCENARIOS, Scenario, read_scenario
 from tests.disputes.shoes import ROUND
 from tests.disputes.stage import staged

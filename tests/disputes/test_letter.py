@@ -6,18 +6,24 @@ from base64 import b64decode
 import msgspec
 import pytest
 
-from audit_reports.case_report.from_ledger import receipt_name, receipt_of, report_on
-from audit_reports.case_report.letter import letter_of
-from audit_reports.case_report.model import CaseReport
-from audit_reports.case_report.write import MOST_EMBEDDED, is_embedded, render_case_report
-from ledger import Ledger
-from ledger.exchange.bundle import make_bundle, verify_bundle
-from ledger.leaf.events import BetSettled, GameDisabled, GameEnabled, KeyRevoked, ServiceStopped
-from replay.disputes.decide import plan_decision, plan_payment
-from replay.disputes.record import open_case
-from replay.engine.round import Decide
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import current_rules
+from shoeproof.audit_reports.case_report.from_ledger import receipt_name, receipt_of, report_on
+from shoeproof.audit_reports.case_report.letter import letter_of
+from shoeproof.audit_reports.case_report.model import CaseReport
+from shoeproof.audit_reports.case_report.write import MOST_EMBEDDED, is_embedded, render_case_report
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.exchange.bundle import make_bundle, verify_bundle
+from shoeproof.ledger.leaf.events import (
+    BetSettled,
+    GameDisabled,
+    GameEnabled,
+    KeyRevoked,
+    ServiceStopped,
+)
+from shoeproof.replay.disputes.decide import plan_decision, plan_payment
+from shoeproof.replay.disputes.record import open_case
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import current_rules
 from tests.disputes import live
 from tests.disputes.desk import MALTA, Desk, page_of, text_of
 from tests.disputes.money import hire, new_ledger

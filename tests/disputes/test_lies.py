@@ -2,9 +2,9 @@
 
 import pytest
 
-from replay.cases.faults import FAULTS
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
+from shoeproof.replay.cases.faults import FAULTS
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
 from tests.replay.lies_of_money import MONEY
 from tests.replay.lies_of_play import PLAY
 from tests.replay.lying_table import tell

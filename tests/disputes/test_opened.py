@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.clock import format_time
-from replay.cases.assessment import Assessment
-from replay.disputes.record import open_case
-from replay.errors import DisputeRefused
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.disputes.record import open_case
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import simple
 from tests.disputes.money import (
     Staff,

@@ -3,20 +3,27 @@
 import pytest
 from msgspec.structs import replace
 
-from ledger import Ledger
-from ledger.leaf.events import BetSettled, EventData, Refund, RoundOpened, RoundVoided, WinReleased
-from replay.audit.one_by_one import audit
-from replay.cases.assessment import Assessment
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.disputes.record import open_case, release_held
-from replay.engine.outcomes import outcomes
-from replay.engine.round import Decide
-from replay.errors import InputRefusedError
-from replay.findings import HOLD_MISMATCH, SETTLEMENT_MISMATCH, VOID_UNFOUNDED
-from replay.interruptions.holds import held_wins
-from replay.live.live_round import LiveRound
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
+    BetSettled,
+    EventData,
+    Refund,
+    RoundOpened,
+    RoundVoided,
+    WinReleased,
+)
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.record import open_case, release_held
+from shoeproof.replay.engine.outcomes import outcomes
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import InputRefusedError
+from shoeproof.replay.findings import HOLD_MISMATCH, SETTLEMENT_MISMATCH, VOID_UNFOUNDED
+from shoeproof.replay.interruptions.holds import held_wins
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.disputes import live
 from tests.disputes.money import Staff, hire
 from tests.disputes.test_unfounded import decided, looked_at

@@ -13,18 +13,18 @@ from typing import NamedTuple
 
 import pytest
 
-from ledger import Ledger
-from replay.cases.assessment import Assessment
-from replay.cases.case import key_names, read_cases
-from replay.disputes.assess import assess
-from replay.disputes.decide import plan_decision
-from replay.disputes.evidence import gather
-from replay.disputes.facts import establish
-from replay.disputes.grounds import BetFacts, bets_of
-from replay.disputes.record import carry_out, open_case
-from replay.live.sweep import sweep
-from replay.rounds.money_check import Bet
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.case import key_names, read_cases
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.decide import plan_decision
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.facts import establish
+from shoeproof.replay.disputes.grounds import BetFacts, bets_of
+from shoeproof.replay.disputes.record import carry_out, open_case
+from shoeproof.replay.live.sweep import sweep
+from shoeproof.replay.rounds.money_check import Bet
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.disputes.house_faults import HOUSE_FAULTS, told_together
 from tests.disputes.money import Staff, hire
 from tests.replay.helpers import prefer

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger import Ledger
-from ledger.keys.key import FileSigner, PublicKey, Signer
-from ledger.rotation import add_key, rotate_key
-from replay.cases.assessment import Assessment
-from replay.cases.bounds import keys_needed
-from replay.errors import DisputeRefused
-from replay.games.policies import POLICIES
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.keys.key import FileSigner, PublicKey, Signer
+from shoeproof.ledger.rotation import add_key, rotate_key
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.bounds import keys_needed
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.games.policies import POLICIES
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.audit_reports.helpers import simple
 from tests.disputes.money import (
     assessed,

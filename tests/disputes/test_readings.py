@@ -2,9 +2,15 @@
 
 import pytest
 
-from replay.cases.assessment import Source
-from replay.disputes.sources import GLI_19, NO_REASON, PRACTICE, STAKES_RETURNED, with_readings
-from replay.games.published import GAMES
+from shoeproof.replay.cases.assessment import Source
+from shoeproof.replay.disputes.sources import (
+    GLI_19,
+    NO_REASON,
+    PRACTICE,
+    STAKES_RETURNED,
+    with_readings,
+)
+from shoeproof.replay.games.published import GAMES
 from tests.disputes.desk import Desk, page_of, text_of
 from tests.disputes.scenario import Scenario
 from tests.disputes.test_answers import Patch, found, told

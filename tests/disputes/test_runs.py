@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from replay.disputes.complaints.runs import (
+from shoeproof.replay.disputes.complaints.runs import (
     Chance,
     Ended,
     chance_of,
     chance_of_a_run,
     longest_runs,
 )
-from replay.games.published import GAMES
+from shoeproof.replay.games.published import GAMES
 
 UNEQUAL = [0.5, 0.48, 0.3, 0.9, 0.44, 0.51, 0.2, 0.7, 0.48, 0.6]
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from replay.audit.one_by_one import audit
-from replay.bulk.audit import audit as bulk_audit
-from replay.cases.assessment import Assessment, Remedy
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.disputes.facts import establish
-from replay.engine.outcomes import outcomes
-from replay.engine.round import RoundState, Settle
-from replay.written.round_text import read_round
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.bulk.audit import audit as bulk_audit
+from shoeproof.replay.cases.assessment import Assessment, Remedy
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.facts import establish
+from shoeproof.replay.engine.outcomes import outcomes
+from shoeproof.replay.engine.round import RoundState, Settle
+from shoeproof.replay.written.round_text import read_round
 from tests.disputes.scenario import SCENARIOS, Scenario, bets_of, minor, read_scenario
 from tests.disputes.shoes import ROUND
 from tests.disputes.stage import staged

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from ledger import Ledger
-from replay.disputes.evidence import gather
-from replay.disputes.facts import Facts, establish
-from replay.disputes.grounds import bets_of
-from replay.disputes.screen import contradictions, differences, shown_bets, shown_minor
-from replay.engine.round import Decide
-from replay.games.published import GAMES
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import current_rules
-from replay.wallet.wallet import MemoryWallet
-from replay.written.round_text import RoundText, read_round
+from shoeproof.ledger import Ledger
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.facts import Facts, establish
+from shoeproof.replay.disputes.grounds import bets_of
+from shoeproof.replay.disputes.screen import contradictions, differences, shown_bets, shown_minor
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.written.round_text import RoundText, read_round
 from tests.disputes.live import SETTINGS, lost, play
 from tests.disputes.money import new_ledger
 from tests.disputes.scenario import SCENARIOS, read_scenario

@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ledger.leaf.clock import format_time
-from replay.disputes.complaints.statement import Line, compare, read_statement
-from replay.disputes.complaints.wallet import Movement
-from replay.errors import DisputeRefused
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.replay.disputes.complaints.statement import StatementLine, compare, read_statement
+from shoeproof.replay.disputes.complaints.wallet import PlayerMovement
+from shoeproof.replay.errors import DisputeRefused
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 MALTA = ZoneInfo("Europe/Malta")
@@ -20,13 +20,15 @@ def at(minutes: float) -> str:
     return format_time(NOON + timedelta(minutes=minutes))
 
 
-def moved(minutes: float, minor: int, name: str | None = None) -> Movement:
-    return Movement("r", 7, at(minutes), "EUR", minor, name is not None, name, None)
+def moved(minutes: float, minor: int, name: str | None = None) -> PlayerMovement:
+    return PlayerMovement("r", 7, at(minutes), "EUR", minor, name is not None, name, None)
 
 
-def line(minutes: float, amount: str, name: str | None = None, balance: str | None = None) -> Line:
+def line(
+    minutes: float, amount: str, name: str | None = None, balance: str | None = None
+) -> StatementLine:
     known = None if balance is None else Decimal(balance)
-    return Line(2, at(minutes), Decimal(amount), name, known)
+    return StatementLine(2, at(minutes), Decimal(amount), name, known)
 
 
 PLAIN = "Time,Amount,Reference,Balance\n2026-01-31T13:00:00,-10.00,tx-1,90.00\n"

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import AlarmRaised
-from replay.cases.case import dispute_stream, read_cases
-from replay.disputes.decide import plan_decision
-from replay.disputes.evidence import gather
-from replay.disputes.record import carry_out, open_case, release_held
-from replay.errors import DisputeRefused
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import AlarmRaised
+from shoeproof.replay.cases.case import dispute_stream, read_cases
+from shoeproof.replay.disputes.decide import plan_decision
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.record import carry_out, open_case, release_held
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.disputes import live
 from tests.disputes.money import Staff, hire
 from tests.disputes.stage import investigate

@@ -5,16 +5,16 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import pytest
 
-from ledger import Ledger, StoredLeaf
-from ledger.errors import UnknownStream
-from ledger.leaf.events import BetSettled
-from ledger.store.transaction import SealedEvent
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.disputes.similar_rounds import MOST_EACH_WAY
-from replay.engine.round import Decide
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.ledger import Ledger, StoredLeaf
+from shoeproof.ledger.errors import UnknownStream
+from shoeproof.ledger.leaf.events import BetSettled
+from shoeproof.ledger.store.transaction import SealedEvent
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.similar_rounds import MOST_EACH_WAY
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
 from tests.disputes.stage import investigate
 from tests.replay.helpers import ORIGIN
 from tests.replay.lying import changing
@@ -97,7 +97,7 @@ def test_a_day_before_and_after_is_the_bound(floor: Floor, hours: int) -> None:
 def test_where_there_are_more_the_nearest_are_read_and_it_is_said(
     floor: Floor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replay.disputes.similar_rounds.MOST_EACH_WAY", 3)
+    monkeypatch.setattr("shoeproof.replay.disputes.similar_rounds.MOST_EACH_WAY", 3)
     minutes = [timedelta(minutes=number) for number in range(-5, 6)]
     rounds = [floor.play(faulty=True, at=NOON + each) for each in minutes]
     found = investigate(floor.ledger, rounds[5])

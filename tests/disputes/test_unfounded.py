@@ -5,9 +5,9 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from ledger import Ledger
-from ledger.keys.key import Signer
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     DisputeDecided,
@@ -15,12 +15,12 @@ from ledger.leaf.events import (
     EventData,
     Refunded,
 )
-from replay.audit.one_by_one import audit
-from replay.bulk.audit import audit as bulk_audit
-from replay.cases.assessment import Assessment
-from replay.cases.case import Case, dispute_stream, read_cases
-from replay.disputes.assess import assess
-from replay.disputes.decide import (
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.bulk.audit import audit as bulk_audit
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.case import Case, dispute_stream, read_cases
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.decide import (
     Plan,
     plan_award,
     plan_decision,
@@ -29,13 +29,13 @@ from replay.disputes.decide import (
     plan_rejection,
     plan_withdrawal,
 )
-from replay.disputes.evidence import Evidence, evidence_of_case, gather
-from replay.disputes.record import carry_out, open_case
-from replay.engine.hand import STAND
-from replay.engine.round import Decide
-from replay.errors import DisputeRefused
-from replay.findings import DECISION_UNFOUNDED, KEYS_MISSING
-from replay.live.resume import resume_round
+from shoeproof.replay.disputes.evidence import Evidence, evidence_of_case, gather
+from shoeproof.replay.disputes.record import carry_out, open_case
+from shoeproof.replay.engine.hand import STAND
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.findings import DECISION_UNFOUNDED, KEYS_MISSING
+from shoeproof.replay.live.resume import resume_round
 from tests.disputes import live
 from tests.disputes.money import Staff
 

@@ -6,7 +6,7 @@ The amounts are worked out by hand from the shoes that the scenarios name.
 import pytest
 from msgspec.structs import replace
 
-from replay.cases.assessment import Range
+from shoeproof.replay.cases.assessment import Range
 from tests.disputes.scenario import SCENARIOS, Scenario, read_scenario
 from tests.disputes.test_scenarios import assessed
 

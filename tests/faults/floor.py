@@ -14,15 +14,15 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ledger import Ledger
-from ledger.leaf.events import BetSettled, EventData, Mode, RoundClosed
-from ledger.store.round_index import Alone
-from replay.engine.round import Decide
-from replay.engine.rules import Rules, rules_digest
-from replay.live.journal import Journal
-from replay.live.table import LiveTable, TableSettings, draw_seed
-from replay.rounds.catalogue import add_published_games, add_rules, current_rules
-from replay.wallet.wallet import Wallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetSettled, EventData, Mode, RoundClosed
+from shoeproof.ledger.store.round_index import Alone
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.live.journal import Journal
+from shoeproof.replay.live.table import LiveTable, TableSettings, draw_seed
+from shoeproof.replay.rounds.catalogue import add_published_games, add_rules, current_rules
+from shoeproof.replay.wallet.wallet import Wallet
 
 ORIGIN = "faults.example/blackjack"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

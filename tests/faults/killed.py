@@ -2,7 +2,7 @@
 
 import sys
 
-from cli.main import run
+from shoeproof.cli.main import run
 from tests.ledger.faults import failing, kill
 
 if __name__ == "__main__":

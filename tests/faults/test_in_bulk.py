@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from audit_reports.fault_report.from_ledger import Request, fault_report
-from cli.input.options import staff_signer
-from ledger import Ledger
-from ledger.leaf.events import BetResettled
-from ledger.rotation import new_key
-from replay.bulk.audit import audit
-from replay.cases.case import Case, read_cases
-from replay.disputes.assess import assess
-from replay.disputes.decide import plan_payment
-from replay.disputes.evidence import gather
-from replay.disputes.in_bulk import (
+from shoeproof.audit_reports.fault_report.from_ledger import FaultRequest, fault_report
+from shoeproof.cli.input.options import staff_signer
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import BetResettled
+from shoeproof.ledger.rotation import new_key
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.cases.case import Case, read_cases
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.decide import plan_payment
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.in_bulk import (
     KEYS,
     Caps,
-    Outcome,
+    DecidedInBulk,
     Share,
     Step,
     carry_out_shares,
@@ -30,9 +30,9 @@ from replay.disputes.in_bulk import (
     prepare,
     totals,
 )
-from replay.disputes.record import carry_out, open_case
-from replay.errors import DisputeRefused
-from replay.rounds.catalogue import add_published_games
+from shoeproof.replay.disputes.record import carry_out, open_case
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.faults.floor import Booked, both_ways, new_floor
 from tests.ledger.faults import AFTER, BEFORE
 from tests.replay.helpers import PROJECT
@@ -71,12 +71,12 @@ def owed(rigged: tuple[Path, dict[str, int]], tmp_path: Path) -> tuple[Path, dic
 
 
 def listed(ledger: Ledger, person: str) -> list[Share]:
-    report = fault_report(ledger, Request(FAULT))
+    report = fault_report(ledger, FaultRequest(FAULT))
     owing = [each.round for each in report.wrong if each.owed_minor or each.waits != "nobody"]
     return prepare(ledger, owing, person)
 
 
-def run(path: Path, person: str, caps: Caps = ENOUGH) -> Outcome:
+def run(path: Path, person: str, caps: Caps = ENOUGH) -> DecidedInBulk:
     with Ledger.open(path) as ledger:
         shares = listed(ledger, person)
         return carry_out_shares(ledger, shares, caps, staff_signer(ledger, person), NOTE)
@@ -118,7 +118,7 @@ def test_the_first_person_signs_and_the_second_pays(
         assert case.decisions[-1].keys == ("ann", "bob")
         assert case.decisions[-1].data.keys_needed == KEYS
         assert case.opened.note == NOTE
-    assert run(path, "bob") == Outcome((), (), ())
+    assert run(path, "bob") == DecidedInBulk((), (), ())
 
 
 def test_the_decisions_stand_before_an_audit(owed: tuple[Path, dict[str, int]]) -> None:
@@ -234,11 +234,11 @@ def test_judged_by_many_processes_it_comes_to_the_same(
 ) -> None:
     path, _ = owed
     with Ledger.open(path) as ledger:
-        alone = fault_report(ledger, Request(FAULT))
-        monkeypatch.setattr("audit_reports.fault_report.from_ledger.SHARED_FROM", 1)
-        monkeypatch.setattr("audit_reports.fault_report.from_ledger.SHARE", 2)
+        alone = fault_report(ledger, FaultRequest(FAULT))
+        monkeypatch.setattr("shoeproof.audit_reports.fault_report.from_ledger.SHARED_FROM", 1)
+        monkeypatch.setattr("shoeproof.audit_reports.fault_report.from_ledger.SHARE", 2)
         monkeypatch.setattr("os.cpu_count", lambda: 2)
-        assert fault_report(ledger, Request(FAULT)) == alone
+        assert fault_report(ledger, FaultRequest(FAULT)) == alone
     assert len(alone.judged) > 2
 
 
@@ -273,4 +273,4 @@ def test_killed_in_the_midst_it_leaves_whole_cases_and_a_repeat_pays_the_rest_on
     assert paid(path) == due
     assert all(case.state == "decided" for case in cases_of(path, list(due)))
     assert len(cases_of(path, list(due))) == len(due)
-    assert run(path, "ann") == run(path, "bob") == Outcome((), (), ())
+    assert run(path, "ann") == run(path, "bob") == DecidedInBulk((), (), ())

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from audit_reports.errors import LeafRefused, ReportError
-from audit_reports.fault_report.from_ledger import Request, fault_report
-from audit_reports.fault_report.model import FaultReport, ReturnRow
-from audit_reports.fault_report.scan import Span
-from audit_reports.rtp_report.figures import Scope, cells
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.audit_reports.errors import LeafRefused, ReportError
+from shoeproof.audit_reports.fault_report.from_ledger import FaultRequest, fault_report
+from shoeproof.audit_reports.fault_report.model import FaultReport, ReturnRow
+from shoeproof.audit_reports.fault_report.scan import Period
+from shoeproof.audit_reports.rtp_report.figures import Scope, cells
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     BetResettled,
     DisputeDecided,
     DisputeOpened,
@@ -24,13 +24,13 @@ from ledger.leaf.events import (
     Refund,
     RoundVoided,
 )
-from replay.cases.case import dispute_stream, read_cases
-from replay.disputes.assess import assess
-from replay.disputes.decide import Plan, plan_goodwill, plan_payment
-from replay.disputes.evidence import gather
-from replay.disputes.record import carry_out, open_case
-from replay.rounds.catalogue import add_published_games
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.cases.case import dispute_stream, read_cases
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.decide import Plan, plan_goodwill, plan_payment
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.disputes.record import carry_out, open_case
+from shoeproof.replay.rounds.catalogue import add_published_games
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.drawn import shared
 from tests.faults.floor import (
     NOON,
@@ -72,7 +72,7 @@ def rigged() -> Floor:
 
 @cache
 def report_on(fault: str) -> FaultReport:
-    return fault_report(rigged().ledger, Request(fault))
+    return fault_report(rigged().ledger, FaultRequest(fault))
 
 
 def six_decks() -> str:
@@ -225,7 +225,7 @@ def test_a_finding_at_its_place_touches_rounds_of_its_rules_and_its_build_or_tab
 def test_a_span_holds_rounds_opened_from_its_begin_to_before_its_end() -> None:
     floor = rigged()
     begin, end = NOON + timedelta(minutes=100), NOON + timedelta(minutes=150)
-    report = fault_report(floor.ledger, Request("1.4.2", Span(begin, end)))
+    report = fault_report(floor.ledger, FaultRequest("1.4.2", Period(begin, end)))
     mine = floor.where(lambda each: of_build(each) and begin <= each.at < end)
     assert report.rounds == len({each.round for each in mine}) == 50
     assert sum(row.owed_minor for row in report.money) == sum(each.short_minor for each in mine)
@@ -237,15 +237,15 @@ def grown() -> tuple[Floor, FaultReport, int]:
     floor = new_floor()
     floor.play(40, rig=both_ways, build="1.4.2")
     size = floor.ledger.size()
-    return floor, fault_report(floor.ledger, Request("build:1.4.2")), size
+    return floor, fault_report(floor.ledger, FaultRequest("build:1.4.2")), size
 
 
 def test_the_figures_are_those_of_the_tree_asked_for_however_the_ledger_went_on() -> None:
     floor, before, size = grown()
     floor.play(20, rig=both_ways, build="1.4.2")
     pay_one(floor, next(each.round for each in before.judged if each.owed_minor))
-    assert fault_report(floor.ledger, Request("build:1.4.2", size=size)) == before
-    after = fault_report(floor.ledger, Request("build:1.4.2"))
+    assert fault_report(floor.ledger, FaultRequest("build:1.4.2", size=size)) == before
+    after = fault_report(floor.ledger, FaultRequest("build:1.4.2"))
     assert after.basis.root != before.basis.root
     assert after.rounds == 60
 
@@ -262,7 +262,7 @@ def pay_one(floor: Floor, round_id: str, planner: Callable[..., Plan] = plan_pay
 def test_what_a_case_paid_is_put_right_and_owed_no_more() -> None:
     floor, before, _ = grown()
     paid = pay_one(floor, next(each.round for each in before.judged if each.owed_minor))
-    after = fault_report(floor.ledger, Request("build:1.4.2"))
+    after = fault_report(floor.ledger, FaultRequest("build:1.4.2"))
     (was,), (now,) = before.money, after.money
     assert paid > 0
     assert (now.put_right_minor, now.owed_minor) == (paid, was.owed_minor - paid)
@@ -275,7 +275,7 @@ def test_rounds_that_are_open_or_for_fun_stand_in_no_sum() -> None:
     floor, before, _ = grown()
     floor.play(10, rig=both_ways, build="1.4.2", mode="fun")
     floor.play(5, build="1.4.2", is_left_open=True)
-    after = fault_report(floor.ledger, Request("build:1.4.2"))
+    after = fault_report(floor.ledger, FaultRequest("build:1.4.2"))
     assert (after.rounds, after.fun_rounds) == (55, 10)
     assert 0 < after.open_rounds <= 5
     assert after.money[0].owed_minor == before.money[0].owed_minor
@@ -293,8 +293,8 @@ def test_a_ledger_that_does_not_verify_is_not_counted(tmp_path: Path) -> None:
     alter(path, place, b'"paid_minor":', b'"paid_minor":9')
     with Ledger.open(path) as ledger:
         with pytest.raises(LeafRefused, match=f"leaf {place} "):
-            fault_report(ledger, Request("build:1.4.2"))
-        before = fault_report(ledger, Request("build:1.4.2", size=place))
+            fault_report(ledger, FaultRequest("build:1.4.2"))
+        before = fault_report(ledger, FaultRequest("build:1.4.2", size=place))
     assert before.basis.size == place
 
 
@@ -305,7 +305,7 @@ def test_a_wallet_that_pays_short_is_owed_though_the_rounds_booked_it_rightly() 
     floor = new_floor()
     floor.play(20)
     floor.play(20, table="t-2", wallet=ShortCredited(10**6))
-    report = fault_report(floor.ledger, Request("t-2"))
+    report = fault_report(floor.ledger, FaultRequest("t-2"))
     credits = [each for each in floor.booked if each.table == "t-2" and each.paid_minor]
     (row,) = report.money
     assert (row.underpaid_minor, row.overpaid_minor) == (len(credits), 0)
@@ -316,7 +316,7 @@ def test_a_wallet_that_pays_tenfold_is_too_much_and_never_set_off() -> None:
     floor = new_floor()
     floor.play(12, table="t-2", wallet=Tenfold(10**6))
     floor.play(12, table="t-2", rig=both_ways)
-    report = fault_report(floor.ledger, Request("t-2"))
+    report = fault_report(floor.ledger, FaultRequest("t-2"))
     by_wallet = sum(
         9 * each.paid_minor for each in floor.booked if each.at <= NOON + timedelta(minutes=12)
     )
@@ -333,7 +333,7 @@ def test_a_round_voided_without_a_reason_waits_for_an_adjudicator_or_is_owed() -
     for round_id in with_void:
         refunds = [Refund("s1", "main", 1_000)]
         floor.ledger.append((round_id, RoundVoided("the player was winning", refunds)))
-    report = fault_report(floor.ledger, Request("t-2"))
+    report = fault_report(floor.ledger, FaultRequest("t-2"))
     assert report.void_rounds == len(with_void) > 0
     assert {each.round for each in report.wrong} == set(with_void)
     assert {code for each in report.wrong for code in each.findings} >= {"void_unfounded"}
@@ -353,7 +353,7 @@ def test_rounds_of_one_seed_are_found_wherever_they_stand() -> None:
     floor.play(1, seeds=lambda: seed, table="t-2")
     floor.play(30)
     floor.play(2, seeds=lambda: seed, table="t-3")
-    report = fault_report(floor.ledger, Request("seed_repeated"))
+    report = fault_report(floor.ledger, FaultRequest("seed_repeated"))
     again = {each.round for each in floor.booked if each.table == "t-3"}
     assert {each.round for each in report.judged} == again
     stakes = sum(
@@ -362,7 +362,7 @@ def test_rounds_of_one_seed_are_found_wherever_they_stand() -> None:
         if each.table == "t-3" and each.paid_minor < each.staked_minor
     )
     assert sum(row.owed_minor for row in report.money) == stakes
-    by_table = fault_report(floor.ledger, Request("t-3"))
+    by_table = fault_report(floor.ledger, FaultRequest("t-3"))
     assert by_table.money == report.money
 
 
@@ -384,7 +384,7 @@ def test_goodwill_puts_nothing_right() -> None:
     round_id = next(each.round for each in before.judged if each.owed_minor)
     plan = partial(plan_goodwill, amount_minor=700, note="we are sorry")
     assert pay_one(floor, round_id, plan) == 700
-    assert fault_report(floor.ledger, Request("build:1.4.2")).money == before.money
+    assert fault_report(floor.ledger, FaultRequest("build:1.4.2")).money == before.money
 
 
 def test_what_a_decision_paid_without_a_reason_is_too_much_and_puts_nothing_right() -> None:
@@ -392,7 +392,7 @@ def test_what_a_decision_paid_without_a_reason_is_too_much_and_puts_nothing_righ
     floor.play(10)
     lost = next(each for each in floor.booked if not each.paid_minor and each.staked_minor == 1_000)
     paid_for_nothing(floor, lost, 5_000)
-    report = fault_report(floor.ledger, Request("decision_unfounded"))
+    report = fault_report(floor.ledger, FaultRequest("decision_unfounded"))
     assert [each.round for each in report.judged] == [lost.round]
     (row,) = report.money
     sums = row.underpaid_minor, row.put_right_minor, row.overpaid_minor, row.owed_minor
@@ -417,7 +417,7 @@ def test_what_a_decision_paid_without_a_reason_is_too_much_and_puts_nothing_righ
 )
 def test_what_names_no_fault_is_said(text: str, message: str) -> None:
     with pytest.raises(ReportError) as caught:
-        fault_report(rigged().ledger, Request(text))
+        fault_report(rigged().ledger, FaultRequest(text))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -427,15 +427,15 @@ def test_a_name_of_two_things_is_refused_until_its_kind_is_said() -> None:
     floor.play(2, build="t-1", table="t-1")
     floor.play(3, build="t-1", table="t-2")
     with pytest.raises(ReportError, match="say which, build:t-1, table:t-1"):
-        fault_report(floor.ledger, Request("t-1"))
-    assert fault_report(floor.ledger, Request("table:t-1")).rounds == 2
-    assert fault_report(floor.ledger, Request("build:t-1")).rounds == 5
+        fault_report(floor.ledger, FaultRequest("t-1"))
+    assert fault_report(floor.ledger, FaultRequest("table:t-1")).rounds == 2
+    assert fault_report(floor.ledger, FaultRequest("build:t-1")).rounds == 5
 
 
 @pytest.mark.parametrize("size", [-1, 10**9])
 def test_a_tree_the_ledger_does_not_have_is_refused(size: int) -> None:
     with pytest.raises(ReportError, match="a tree of"):
-        fault_report(rigged().ledger, Request("1.4.2", size=size))
+        fault_report(rigged().ledger, FaultRequest("1.4.2", size=size))
 
 
 def test_a_build_without_a_fault_is_owed_nothing() -> None:

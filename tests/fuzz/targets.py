@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from audit_reports.errors import ParSheetRefused, SegmentsRefused
-from audit_reports.tables.par_sheets import par_sheet_rows, read_par_sheets
-from audit_reports.tables.segments import check_segments
-from audit_reports.tables.segments import read_manifest as read_segments
-from cli.commands.wallet import read_columns
-from cli.errors import UsageError
-from ledger.checkpoint.note import parse_note, parse_vkey
-from ledger.checkpoint.proof import parse_head
-from ledger.checkpoint.signed import parse_checkpoint
-from ledger.errors import (
+from shoeproof.audit_reports.errors import ParSheetRefused, SegmentsRefused
+from shoeproof.audit_reports.tables.par_sheets import par_sheet_rows, read_par_sheets
+from shoeproof.audit_reports.tables.segments import check_segments
+from shoeproof.audit_reports.tables.segments import read_manifest as read_segments
+from shoeproof.cli.commands.wallet import read_columns
+from shoeproof.cli.errors import UsageError
+from shoeproof.ledger.checkpoint.note import parse_note, parse_vkey
+from shoeproof.ledger.checkpoint.proof import parse_head
+from shoeproof.ledger.checkpoint.signed import parse_checkpoint
+from shoeproof.ledger.errors import (
     BundleUnreadable,
     EventUnreadable,
     ImportRefused,
@@ -39,34 +39,34 @@ from ledger.errors import (
     UnsupportedFormat,
     WitnessRefused,
 )
-from ledger.exchange.bundle import verify_bundle
-from ledger.exchange.publish import publish, verify_published
-from ledger.exchange.transfer import export_leaves, import_leaves
-from ledger.keys.key import read_key
-from ledger.keys.trust import given_key
-from ledger.leaf import canonical
-from ledger.leaf.envelope import read_event, split_leaf
-from ledger.ledger import Ledger
-from ledger.store.directory import read_settings, write_settings
-from ledger.store.guard import Guard
-from ledger.witness.cosigner import Witness
-from ledger.witness.witness_policy import parse_policy, require
-from replay.bulk.export.folder import Folder
-from replay.bulk.export.manifest import checked, read_manifest
-from replay.disputes.complaints.statement import compare, read_statement
-from replay.engine.rules import rules_digest, rules_from_json
-from replay.errors import (
+from shoeproof.ledger.exchange.bundle import verify_bundle
+from shoeproof.ledger.exchange.publish import publish, verify_published
+from shoeproof.ledger.exchange.transfer import export_leaves, import_leaves
+from shoeproof.ledger.keys.key import read_key
+from shoeproof.ledger.keys.trust import given_key
+from shoeproof.ledger.leaf import canonical
+from shoeproof.ledger.leaf.envelope import read_event, split_leaf
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store.directory import read_settings, write_settings
+from shoeproof.ledger.store.guard import Guard
+from shoeproof.ledger.witness.cosigner import Witness
+from shoeproof.ledger.witness.witness_policy import parse_policy, require
+from shoeproof.replay.bulk.export.folder import Folder
+from shoeproof.replay.bulk.export.manifest import checked, read_manifest
+from shoeproof.replay.disputes.complaints.statement import compare, read_statement
+from shoeproof.replay.engine.rules import rules_digest, rules_from_json
+from shoeproof.replay.errors import (
     DisputeRefused,
     ExportUnusable,
     RoundTextError,
     RulesError,
     WalletUnanswered,
 )
-from replay.games.policies import policy_digest, policy_from_data
-from replay.games.published import GAMES
-from replay.wallet.http import HttpWallet
-from replay.written.adjudicate import adjudicate
-from replay.written.round_text import read_round
+from shoeproof.replay.games.policies import policy_digest, policy_from_data
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.wallet.http import HttpWallet
+from shoeproof.replay.written.adjudicate import adjudicate
+from shoeproof.replay.written.round_text import read_round
 from tests.ledger.helpers import ORIGIN, TickingClock, play
 
 CORPUS: Final = Path(__file__).parent / "corpus"

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from ledger import Ledger
+from shoeproof.ledger import Ledger
 from tests.cli.conftest import Shoeproof, played, shoeproof
 from tests.fuzz.mutations import NASTY
 from tests.fuzz.targets import CORPUS, kept

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ledger.files.printable import printable
+from shoeproof.ledger.files.printable import printable
 from tests.fuzz.mutations import mutated, whole_files, with_a_value_replaced
 from tests.fuzz.targets import TARGETS, Target
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.files.foreign import LONGEST_TOML, read_json, read_toml
+from shoeproof.ledger.files.foreign import LONGEST_TOML, read_json, read_toml
 from tests.fuzz.mutations import DEEP
 
 ROOT = Path(__file__).parents[2]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.ledger import Ledger
+from shoeproof.ledger.ledger import Ledger
 from tests.ledger.helpers import ORIGIN, TickingClock, play
 
 

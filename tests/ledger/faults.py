@@ -16,9 +16,9 @@ from unittest.mock import patch
 
 import eventsourcing.sqlite as es
 
-from ledger.exchange.publish import publish
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
+from shoeproof.ledger.exchange.publish import publish
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
 from tests.ledger.helpers import round_id, short_round
 
 BEFORE, AFTER = "failed", "failed but persisted"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from ledger.leaf.envelope import Event, payload, seal_leaf
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.envelope import Event, payload, seal_leaf
+from shoeproof.ledger.leaf.events import (
     ANCHORED,
     BetSettled,
     CardDealt,
@@ -25,9 +25,9 @@ from ledger.leaf.events import (
     ShoeCommitted,
     ShoeRevealed,
 )
-from ledger.ledger import Ledger
-from ledger.store.transaction import SealedEvent
-from ledger.verify.whole import VerifyResult, verify
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store.transaction import SealedEvent
+from shoeproof.ledger.verify.whole import VerifyResult, verify
 
 ORIGIN = "ledger.example/bj"
 ROUND = "019b7ca9-8c88-7b3e-9c55-2f6d8a1b4c5d"

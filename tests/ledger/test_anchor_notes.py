@@ -1,8 +1,8 @@
 """What signers had seen, held to the tree: which of several false words is named, and how many."""
 
-from ledger.leaf.events import Seen
-from ledger.verify.anchors import AnchorNotes
-from ledger.verify.scan import Anchor
+from shoeproof.ledger.leaf.events import Seen
+from shoeproof.ledger.verify.anchors import AnchorNotes
+from shoeproof.ledger.verify.scan import Anchor
 
 TRUE, FALSE = "aa" * 32, "bb" * 32
 

@@ -7,14 +7,26 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ledger import findings
-from ledger.checkpoint.proof import InclusionProof, parse_head, proof_head
-from ledger.checkpoint.signed import parse_checkpoint
-from ledger.errors import BundleUnreadable, KeyUnusable, LedgerError, NoteRefused, ProofRefused
-from ledger.exchange.bundle import Bundle, Consistency, make_bundle, parse_bundle, verify_bundle
-from ledger.leaf.events import PolicyAdded, RulesAdded
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
+from shoeproof.ledger import findings
+from shoeproof.ledger.checkpoint.proof import InclusionProof, parse_head, proof_head
+from shoeproof.ledger.checkpoint.signed import parse_checkpoint
+from shoeproof.ledger.errors import (
+    BundleUnreadable,
+    KeyUnusable,
+    LedgerError,
+    NoteRefused,
+    ProofRefused,
+)
+from shoeproof.ledger.exchange.bundle import (
+    Bundle,
+    Consistency,
+    make_bundle,
+    parse_bundle,
+    verify_bundle,
+)
+from shoeproof.ledger.leaf.events import PolicyAdded, RulesAdded
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
 from tests.ledger.helpers import (
     FIRST,
     OTHER_ROUND,

@@ -9,9 +9,9 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.leaf.canonical import LARGEST_INTEGER, decode, encode, is_canonical
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.events import DecisionMade
+from shoeproof.ledger.leaf.canonical import LARGEST_INTEGER, decode, encode, is_canonical
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.events import DecisionMade
 
 TEXT = st.text(st.characters(codec="utf-8"))
 DATA = st.recursive(

@@ -7,13 +7,19 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger import findings
-from ledger.keys.key import FileSigner, parse_vkey
-from ledger.leaf.envelope import Event, payload, seal_leaf
-from ledger.leaf.events import CardDealt, EventData, KeyRevoked, RoundClosed, ServiceStopped
-from ledger.ledger import Ledger
-from ledger.store.transaction import SealedEvent
-from ledger.verify.whole import verify
+from shoeproof.ledger import findings
+from shoeproof.ledger.keys.key import FileSigner, parse_vkey
+from shoeproof.ledger.leaf.envelope import Event, payload, seal_leaf
+from shoeproof.ledger.leaf.events import (
+    CardDealt,
+    EventData,
+    KeyRevoked,
+    RoundClosed,
+    ServiceStopped,
+)
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store.transaction import SealedEvent
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,
@@ -123,7 +129,7 @@ def test_event_after_close(ledger: Ledger) -> None:
 
 def test_event_long_after_close(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the round was closed in a run of leaves scanned, and forgotten, before."""
-    monkeypatch.setattr("ledger.verify.whole.RUN", 2)
+    monkeypatch.setattr("shoeproof.ledger.verify.whole.RUN", 2)
     play(ledger)
     ledger.append(("operations", ServiceStopped(3, None, None)))
     assert follow(ledger, CARD) == [(FIRST + 9, findings.EVENT_AFTER_CLOSE)]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import SigningRefused
-from ledger.exchange.transfer import export_leaves, import_leaves
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.store.guard import Guard, Signed
+from shoeproof.ledger.errors import SigningRefused
+from shoeproof.ledger.exchange.transfer import export_leaves, import_leaves
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store.guard import Guard, Signed
 from tests.ledger.helpers import (
     FIRST,
     OTHER_ROUND,

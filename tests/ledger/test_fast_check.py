@@ -6,15 +6,23 @@ from typing import Any
 
 import pytest
 
-from ledger import findings
-from ledger.leaf import canonical
-from ledger.leaf.recorded import read_leaf
-from ledger.leaf.stored import StoredLeaf
-from ledger.ledger import Ledger
-from ledger.verify import scan as scanning
-from ledger.verify.batch import LeafBatch
-from ledger.verify.fast_check import sound_texts
-from ledger.verify.scan import Chains, Link, Run, Scanned, leaf_from_bytes, link_of, scan
+from shoeproof.ledger import findings
+from shoeproof.ledger.leaf import canonical
+from shoeproof.ledger.leaf.recorded import read_leaf
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.verify import scan as scanning
+from shoeproof.ledger.verify.batch import LeafBatch
+from shoeproof.ledger.verify.fast_check import sound_texts
+from shoeproof.ledger.verify.scan import (
+    Chains,
+    Link,
+    Scanned,
+    ScannedLeaves,
+    leaf_from_bytes,
+    link_of,
+    scan,
+)
 from tests.ledger.helpers import ORIGIN, OTHER_ROUND, ROUND, TickingClock, play
 
 _PUT = [b"", b'"', b"0", b"9", b"-", b"{", b"}", b",", b"\n", b" ", b"\\u0031", b"\xff", b"null",
@@ -73,7 +81,7 @@ def test_a_round_that_goes_on_in_a_later_run_after_its_close(ledger: Ledger) -> 
     chains = Chains(earlier)
     assert chains.join(_scanned(ledger, whole, 0).run) == []
     late = Link(ROUND, 50, closing.seq + 1, "ab" * 32, False, True, closing.leaf_hash, closing.at)
-    (found,) = chains.join(Run(50, 51, [], {ROUND: late}, {ROUND: late}, {}, 1))
+    (found,) = chains.join(ScannedLeaves(50, 51, [], {ROUND: late}, {ROUND: late}, {}, 1))
     assert (found.code, found.leaf_index) == (findings.EVENT_AFTER_CLOSE, 50)
     assert asked == [(ROUND, closing.seq + 1, 50)]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import LedgerError
-from ledger.exchange.publish import publish, verify_published
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.verify.fsck import fsck
-from ledger.verify.whole import verify
+from shoeproof.ledger.errors import LedgerError
+from shoeproof.ledger.exchange.publish import publish, verify_published
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.verify.fsck import fsck
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.faults import AFTER, BEFORE, failing, raise_error, work
 from tests.ledger.helpers import FIRST, play, round_id
 

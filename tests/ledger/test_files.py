@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.files.durable import write_durably
+from shoeproof.ledger.files.durable import write_durably
 
 
 def test_pipe_is_written_into_and_stays_one(tmp_path: Path) -> None:

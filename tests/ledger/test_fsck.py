@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from ledger import findings
-from ledger.leaf.events import AlarmRaised
-from ledger.leaf.stored import StoredLeaf
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.tree.merkle import leaf_hash
-from ledger.verify.fsck import Checkup, fsck
-from ledger.verify.tile_check import check_tiles
+from shoeproof.ledger import findings
+from shoeproof.ledger.leaf.events import AlarmRaised
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.tree.merkle import leaf_hash
+from shoeproof.ledger.verify.fsck import Checkup, fsck
+from shoeproof.ledger.verify.tile_check import check_tiles
 from tests.ledger.helpers import FIRST, OTHER_ROUND, ROUND, alter, cut_tiles, play, tampering
 
 CARD = FIRST + 3

@@ -11,12 +11,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from ledger.errors import KeyNameTaken, KeyUnusable, RolesRefused
-from ledger.keys.key import FileSigner, decode_public_key, read_key, vkey, write_key
-from ledger.keys.keyring import KeyRing
-from ledger.keys.sealing import seal_seed, unseal_seed
-from ledger.leaf.events import ROLES, KeyAdded, KeyRevoked, Role
-from ledger.ledger import Ledger
+from shoeproof.ledger.errors import KeyNameTaken, KeyUnusable, RolesRefused
+from shoeproof.ledger.keys.key import FileSigner, decode_public_key, read_key, vkey, write_key
+from shoeproof.ledger.keys.keyring import KeyRing
+from shoeproof.ledger.keys.sealing import seal_seed, unseal_seed
+from shoeproof.ledger.leaf.events import ROLES, KeyAdded, KeyRevoked, Role
+from shoeproof.ledger.ledger import Ledger
 from tests.ledger.helpers import FIRST, ROUND, opened
 
 LOW_ORDER_POINTS = [

@@ -6,10 +6,16 @@ from typing import Any
 
 import pytest
 
-from ledger.errors import EventRefused, EventUnreadable, KeyUnusable, StreamConflict, UnknownStream
-from ledger.keys.key import parse_vkey
-from ledger.leaf.envelope import read_event, split_leaf
-from ledger.leaf.events import (
+from shoeproof.ledger.errors import (
+    EventRefused,
+    EventUnreadable,
+    KeyUnusable,
+    StreamConflict,
+    UnknownStream,
+)
+from shoeproof.ledger.keys.key import parse_vkey
+from shoeproof.ledger.leaf.envelope import read_event, split_leaf
+from shoeproof.ledger.leaf.events import (
     EVENTS,
     CardDealt,
     DecisionMade,
@@ -19,11 +25,11 @@ from ledger.leaf.events import (
     RulesAdded,
     ServiceStopped,
 )
-from ledger.leaf.layout import LARGEST_LEAF
-from ledger.ledger import Ledger
-from ledger.tree.merkle import leaf_hash
-from ledger.verify import whole, workers
-from ledger.verify.whole import verify
+from shoeproof.ledger.leaf.layout import LARGEST_LEAF
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.tree.merkle import leaf_hash
+from shoeproof.ledger.verify import whole, workers
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,

@@ -13,7 +13,7 @@ import eventsourcing.sqlite as es
 import pytest
 from msgspec.structs import replace
 
-from ledger.errors import (
+from shoeproof.ledger.errors import (
     ClockStepped,
     IntentOpen,
     KeyNotValid,
@@ -23,13 +23,13 @@ from ledger.errors import (
     StoreUnavailable,
     StreamConflict,
 )
-from ledger.keys.key import Signer
-from ledger.leaf.clock import SteadyClock
-from ledger.leaf.events import ROLES, DealRequested, KeyRevoked
-from ledger.ledger import Ledger
-from ledger.rotation import revoke_key, rotate_key
-from ledger.store.second_look import look_again
-from ledger.verify.whole import verify
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.clock import SteadyClock
+from shoeproof.ledger.leaf.events import ROLES, DealRequested, KeyRevoked
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.rotation import revoke_key, rotate_key
+from shoeproof.ledger.store.second_look import look_again
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import ORIGIN, OTHER_ROUND, ROUND, opened, play, round_id, short_round
 from tests.lost_answers import losing_answers
 

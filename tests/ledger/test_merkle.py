@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.errors import ProofRefused, StoreDamaged
-from ledger.ledger import Ledger
-from ledger.tree.merkle import (
+from shoeproof.ledger.errors import ProofRefused, StoreDamaged
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.tree.merkle import (
     HASH_SIZE,
     Peaks,
     add_to_peaks,
@@ -26,7 +26,7 @@ from ledger.tree.merkle import (
     verify_consistency,
     verify_inclusion,
 )
-from ledger.tree.tiles import WIDTH, Tree, grow, tiles_of
+from shoeproof.ledger.tree.tiles import WIDTH, Tree, grow, tiles_of
 from tests.ledger.helpers import play, round_id
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "merkle"

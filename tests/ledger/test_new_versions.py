@@ -7,11 +7,11 @@ import json
 import msgspec
 import pytest
 
-from ledger import Ledger, findings
-from ledger.leaf import canonical
-from ledger.leaf.envelope import Event, payload
-from ledger.leaf.events import CardDealt, EventData
-from ledger.verify.whole import verify
+from shoeproof.ledger import Ledger, findings
+from shoeproof.ledger.leaf import canonical
+from shoeproof.ledger.leaf.envelope import Event, payload
+from shoeproof.ledger.leaf.events import CardDealt, EventData
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.checkpoint.note import (
+from shoeproof.ledger.checkpoint.note import (
     COSIGNATURE,
     MOST_SIGNATURES,
     Kind,
@@ -17,9 +17,14 @@ from ledger.checkpoint.note import (
     sign_note,
     verify_note,
 )
-from ledger.checkpoint.signed import Checkpoint, parse_checkpoint, parse_text, verify_checkpoint
-from ledger.errors import KeyUnusable, NoteRefused
-from ledger.keys.key import FileSigner
+from shoeproof.ledger.checkpoint.signed import (
+    Checkpoint,
+    parse_checkpoint,
+    parse_text,
+    verify_checkpoint,
+)
+from shoeproof.ledger.errors import KeyUnusable, NoteRefused
+from shoeproof.ledger.keys.key import FileSigner
 
 EXAMPLE_KEY = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"
 EXAMPLE = (

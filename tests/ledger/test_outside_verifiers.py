@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.checkpoint.note import COSIGNATURE, NoteKey, cosignature_line
-from ledger.checkpoint.proof import parse_head
-from ledger.checkpoint.signed import Checkpoint, log_keys, parse_checkpoint
-from ledger.exchange.bundle import make_bundle, parse_bundle
-from ledger.exchange.publish import publish
-from ledger.keys.key import FileSigner
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.tree.merkle import leaf_hash
+from shoeproof.ledger.checkpoint.note import COSIGNATURE, NoteKey, cosignature_line
+from shoeproof.ledger.checkpoint.proof import parse_head
+from shoeproof.ledger.checkpoint.signed import Checkpoint, log_keys, parse_checkpoint
+from shoeproof.ledger.exchange.bundle import make_bundle, parse_bundle
+from shoeproof.ledger.exchange.publish import publish
+from shoeproof.ledger.keys.key import FileSigner
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.tree.merkle import leaf_hash
 from tests.ledger.helpers import ORIGIN, TickingClock, play, round_id
 
 GO_MODULE = Path("/usr/share/gocode/src/golang.org/x/mod/sumdb")

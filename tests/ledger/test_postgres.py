@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import LedgerExists, NotALedger, StoreUnavailable, UnsupportedFormat
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.store.directory import DATABASE_VARIABLE
-from ledger.verify.whole import verify
+from shoeproof.ledger.errors import LedgerExists, NotALedger, StoreUnavailable, UnsupportedFormat
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store.directory import DATABASE_VARIABLE
+from shoeproof.ledger.verify.whole import verify
 from shoeproof.needs import NotInstalled
 from tests.ledger.helpers import FIRST, ORIGIN, ROUND, opened, play, round_id
 
@@ -109,7 +109,7 @@ def test_server_that_is_not_there(tmp_path: Path) -> None:
 def test_locked_by_another_program(
     stored: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ledger.store import postgres
+    from shoeproof.ledger.store import postgres
 
     turn = tuple(each.replace("'5s'", "'50ms'") for each in postgres._TAKE_TURN)
     monkeypatch.setattr(postgres, "_TAKE_TURN", turn)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.files.printable import printable, printable_json
+from shoeproof.ledger.files.printable import printable, printable_json
 
 OBEYED = {
     "escape sequence": "\x1b[2J",

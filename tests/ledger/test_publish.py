@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ledger import findings
-from ledger.errors import EventUnreadable, NoteRefused, PublishRefused, StoreDamaged
-from ledger.exchange.publish import publish, verify_published
-from ledger.exchange.tile_files import encode_entries, read_entries, tile_path
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
+from shoeproof.ledger import findings
+from shoeproof.ledger.errors import EventUnreadable, NoteRefused, PublishRefused, StoreDamaged
+from shoeproof.ledger.exchange.publish import publish, verify_published
+from shoeproof.ledger.exchange.tile_files import encode_entries, read_entries, tile_path
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
 from tests.ledger.helpers import FIRST, ORIGIN, TickingClock, alter, play, round_id
 
 

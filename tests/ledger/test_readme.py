@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from ledger import findings
-from ledger.leaf.envelope import PAYLOAD_TYPE
-from ledger.leaf.events import EVENTS
+from shoeproof.ledger import findings
+from shoeproof.ledger.leaf.envelope import PAYLOAD_TYPE
+from shoeproof.ledger.leaf.events import EVENTS
 
 TEXT = (Path(__file__).parents[2] / "ledger" / "README.md").read_text(encoding="utf-8")
 

@@ -6,16 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import ImportRefused, KeyUnusable, LedgerError, NoteRefused, SigningRefused
-from ledger.exchange.publish import publish
-from ledger.exchange.rebuild import published_leaves, rebuild
-from ledger.keys.key import parse_vkey
-from ledger.leaf.events import KeyRevoked
-from ledger.ledger import Ledger
-from ledger.rotation import rotate_key
-from ledger.signing import sign_checkpoint
-from ledger.verify.fsck import fsck
-from ledger.verify.whole import verify
+from shoeproof.ledger.errors import (
+    ImportRefused,
+    KeyUnusable,
+    LedgerError,
+    NoteRefused,
+    SigningRefused,
+)
+from shoeproof.ledger.exchange.publish import publish
+from shoeproof.ledger.exchange.rebuild import published_leaves, rebuild
+from shoeproof.ledger.keys.key import parse_vkey
+from shoeproof.ledger.leaf.events import KeyRevoked
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.rotation import rotate_key
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.verify.fsck import fsck
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import ORIGIN, OTHER_ROUND, ROUND, TickingClock, play, round_id
 
 

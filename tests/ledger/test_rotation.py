@@ -5,17 +5,24 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger import findings
-from ledger.checkpoint.note import NoteKey
-from ledger.checkpoint.signed import log_keys, verify_checkpoint
-from ledger.errors import KeyNotValid, KeyUnusable, StoreUnavailable
-from ledger.keys.key import FileSigner, PublicKey, parse_vkey, read_key
-from ledger.leaf.events import CardDealt, KeyAdded, KeyRevoked, Role, RoundVoided, RulesAdded
-from ledger.leaf.layout import claimed_key_id
-from ledger.ledger import Ledger
-from ledger.rotation import add_key, new_key, revoke_key, rotate_key
-from ledger.signing import sign_checkpoint
-from ledger.verify.whole import verify
+from shoeproof.ledger import findings
+from shoeproof.ledger.checkpoint.note import NoteKey
+from shoeproof.ledger.checkpoint.signed import log_keys, verify_checkpoint
+from shoeproof.ledger.errors import KeyNotValid, KeyUnusable, StoreUnavailable
+from shoeproof.ledger.keys.key import FileSigner, PublicKey, parse_vkey, read_key
+from shoeproof.ledger.leaf.events import (
+    CardDealt,
+    KeyAdded,
+    KeyRevoked,
+    Role,
+    RoundVoided,
+    RulesAdded,
+)
+from shoeproof.ledger.leaf.layout import claimed_key_id
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.rotation import add_key, new_key, revoke_key, rotate_key
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from ledger import findings
-from ledger.checkpoint.signed import log_keys, parse_checkpoint, verify_checkpoint
-from ledger.errors import NoteRefused, SigningRefused
-from ledger.keys.key import parse_vkey
-from ledger.leaf.events import KeyRevoked
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.store.kept_checkpoints import kept_checkpoints
-from ledger.tree.merkle import leaf_hash, root_hash
-from ledger.verify.fsck import fsck
-from ledger.verify.whole import verify
+from shoeproof.ledger import findings
+from shoeproof.ledger.checkpoint.signed import log_keys, parse_checkpoint, verify_checkpoint
+from shoeproof.ledger.errors import NoteRefused, SigningRefused
+from shoeproof.ledger.keys.key import parse_vkey
+from shoeproof.ledger.leaf.events import KeyRevoked
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store.kept_checkpoints import kept_checkpoints
+from shoeproof.ledger.tree.merkle import leaf_hash, root_hash
+from shoeproof.ledger.verify.fsck import fsck
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,
@@ -182,9 +182,9 @@ def test_checkpoint_of_another_log(played: Path, tmp_path: Path) -> None:
 def test_blocks_shared_between_processes_give_the_same_root(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ledger.verify.rebuild_tree.BLOCK", 4)
-    monkeypatch.setattr("ledger.verify.rebuild_tree.SHARED_FROM", 0)
-    monkeypatch.setattr("ledger.verify.workers.SHARED_FROM", 0)
+    monkeypatch.setattr("shoeproof.ledger.verify.rebuild_tree.BLOCK", 4)
+    monkeypatch.setattr("shoeproof.ledger.verify.rebuild_tree.SHARED_FROM", 0)
+    monkeypatch.setattr("shoeproof.ledger.verify.workers.SHARED_FROM", 0)
     with Ledger.open(played) as ledger:
         kept = sign_checkpoint(ledger)
         assert verify(ledger, checkpoint=kept, workers=2).findings == []
@@ -295,7 +295,7 @@ def test_end_of_a_round_under_the_kept_checkpoint_relabelled(
     played: Path, columns: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What follows a covered event is held to its content: closed is closed."""
-    monkeypatch.setattr("ledger.verify.whole.SAMPLE", 0)
+    monkeypatch.setattr("shoeproof.ledger.verify.whole.SAMPLE", 0)
     with Ledger.open(played) as ledger:
         kept = sign_checkpoint(ledger)
         prev = leaf_hash(ledger.events(ROUND)[-1].leaf).hex()
@@ -308,7 +308,7 @@ def test_round_forked_past_a_closing_event_under_the_kept_checkpoint(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The row of the end is relabelled away, and its place in the round given to another event."""
-    monkeypatch.setattr("ledger.verify.whole.SAMPLE", 0)
+    monkeypatch.setattr("shoeproof.ledger.verify.whole.SAMPLE", 0)
     with Ledger.open(played) as ledger:
         kept = sign_checkpoint(ledger)
         prev = leaf_hash(ledger.events(ROUND)[-2].leaf).hex()

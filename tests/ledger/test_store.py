@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ledger.errors import (
+from shoeproof.ledger.errors import (
     LedgerError,
     LedgerExists,
     NotALedger,
@@ -18,9 +18,9 @@ from ledger.errors import (
     StreamConflict,
     UnsupportedFormat,
 )
-from ledger.leaf.events import CardDealt
-from ledger.ledger import Ledger
-from ledger.verify.whole import verify
+from shoeproof.ledger.leaf.events import CardDealt
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import FIRST, ORIGIN, OTHER_ROUND, ROUND, opened, play, short_round
 
 

@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from ledger.errors import KeyNotValid, StoreDamaged, StreamConflict
-from ledger.keys.key import parse_vkey
-from ledger.leaf.events import CardDealt, DisputeOpened, KeyRevoked
-from ledger.leaf.stored import StoredLeaf
-from ledger.ledger import Ledger
-from ledger.store import sqlite as store_module
-from ledger.store.transaction import SealedEvent
-from ledger.tree.merkle import leaf_hash, root_hash
-from ledger.verify import whole, workers
-from ledger.verify.whole import verify
+from shoeproof.ledger.errors import KeyNotValid, StoreDamaged, StreamConflict
+from shoeproof.ledger.keys.key import parse_vkey
+from shoeproof.ledger.leaf.events import CardDealt, DisputeOpened, KeyRevoked
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.store import sqlite as store_module
+from shoeproof.ledger.store.transaction import SealedEvent
+from shoeproof.ledger.tree.merkle import leaf_hash, root_hash
+from shoeproof.ledger.verify import whole, workers
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import (
     ORIGIN,
     OTHER_ROUND,
@@ -40,7 +40,7 @@ ENDLESS_WRITER = """
 import sys
 from itertools import count
 from pathlib import Path
-from ledger.ledger import Ledger
+from shoeproof.ledger.ledger import Ledger
 from tests.ledger.helpers import round_id, short_round
 ledger = Ledger.open(Path(sys.argv[1]))
 for number in count():
@@ -51,7 +51,7 @@ for number in count():
 WRITER = """
 import sys
 from pathlib import Path
-from ledger.ledger import Ledger
+from shoeproof.ledger.ledger import Ledger
 from tests.ledger.helpers import round_id, short_round
 with Ledger.open(Path(sys.argv[1])) as ledger:
     for number in range(int(sys.argv[2]), int(sys.argv[3])):

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from ledger import findings
-from ledger.errors import SigningRefused, StoreDamaged
-from ledger.keys.key import parse_vkey
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.tree.merkle import leaf_hash, root_hash
-from ledger.verify.whole import verify
+from shoeproof.ledger import findings
+from shoeproof.ledger.errors import SigningRefused, StoreDamaged
+from shoeproof.ledger.keys.key import parse_vkey
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.tree.merkle import leaf_hash, root_hash
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import (
     FIRST,
     ORIGIN,

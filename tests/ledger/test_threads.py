@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from ledger.errors import LedgerError, RoundStillOpen, StoreUnavailable, StreamClosed
-from ledger.leaf.events import AlarmRaised, Seen
-from ledger.ledger import Ledger
-from ledger.rotation import revoke_key, rotate_key
-from ledger.store.group import Unit
-from ledger.store.round_index import Alone
-from ledger.verify.whole import verify
+from shoeproof.ledger.errors import LedgerError, RoundStillOpen, StoreUnavailable, StreamClosed
+from shoeproof.ledger.leaf.events import AlarmRaised, Seen
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.rotation import revoke_key, rotate_key
+from shoeproof.ledger.store.group import Unit
+from shoeproof.ledger.store.round_index import Alone
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import ORIGIN, ROUND, RULES, opened, play, round_id, short_round
 
 THREADS = 32
@@ -224,7 +224,7 @@ def test_keys_that_change_while_threads_write(ledger: Ledger) -> None:
 PROCESS = """
 import sys, threading
 from pathlib import Path
-from ledger.ledger import Ledger
+from shoeproof.ledger.ledger import Ledger
 from tests.ledger.helpers import RULES, round_id, short_round
 
 def work(first):
@@ -256,8 +256,8 @@ def test_processes_whose_threads_write_at_once(ledger: Ledger) -> None:
 
 
 def test_a_process_that_does_not_get_its_turn(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ledger.store import recorder
-    from ledger.store.errors import turn_of_a_process
+    from shoeproof.ledger.store import recorder
+    from shoeproof.ledger.store.errors import turn_of_a_process
 
     with Ledger.init(path, ORIGIN) as ledger:
         queue = path / "events.sqlite-queue"

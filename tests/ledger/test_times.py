@@ -4,17 +4,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ledger.leaf.clock import format_time
-from ledger.verify.times import Bounds, RoundEnd, misnamed
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.verify.times import RoundEnd, TimeBounds, misnamed
 
 BEGAN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 A_DAY, TEN_YEARS = timedelta(days=1), timedelta(days=10 * 366)
 A_MOMENT = timedelta.resolution
-BOUNDS = Bounds.of(format_time(BEGAN), NOW)
+BOUNDS = TimeBounds.of(format_time(BEGAN), NOW)
 
 
-def told(bounds: Bounds, at: datetime) -> list[str]:
+def told(bounds: TimeBounds, at: datetime) -> list[str]:
     end = RoundEnd(7, "a round", format_time(at), opens=True)
     return [each.text.partition(", ")[2] for each in bounds.findings([end])]
 
@@ -30,7 +30,7 @@ def test_a_moment_too_early_or_too_late() -> None:
 
 
 def test_a_ledger_whose_first_time_cannot_be_read_began_at_any_time() -> None:
-    bounds = Bounds.of("yesterday", NOW)
+    bounds = TimeBounds.of("yesterday", NOW)
     assert bounds.earliest == "0001-01-01T00:00:00.000000Z"
     assert told(bounds, datetime(1, 1, 1, tzinfo=UTC)) == []
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.errors import ImportRefused
-from ledger.exchange.leaf_stream import read_stream, write_stream
-from ledger.exchange.transfer import Imported, export_leaves, import_leaves
-from ledger.keys.key import FileSigner, PublicKey, write_key
-from ledger.leaf.events import CardDealt
-from ledger.ledger import Ledger
-from ledger.rotation import add_key
-from ledger.verify.whole import verify
+from shoeproof.ledger.errors import ImportRefused
+from shoeproof.ledger.exchange.leaf_stream import read_stream, write_stream
+from shoeproof.ledger.exchange.transfer import Imported, export_leaves, import_leaves
+from shoeproof.ledger.keys.key import FileSigner, PublicKey, write_key
+from shoeproof.ledger.leaf.events import CardDealt
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.rotation import add_key
+from shoeproof.ledger.verify.whole import verify
 from tests.ledger.helpers import (
     ORIGIN,
     OTHER_ROUND,
@@ -131,7 +131,7 @@ def test_stream_altered_on_its_way(
 def test_batches_before_the_bad_one_are_kept_and_nothing_of_it(
     ledger: Ledger, second: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ledger.exchange.transfer.BATCH", 10)
+    monkeypatch.setattr("shoeproof.ledger.exchange.transfer.BATCH", 10)
     play(second, ROUND)
     play(second, OTHER_ROUND)
     before = ledger.size()

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.errors import KeyUnusable
-from ledger.keys.key import FileSigner, key_id, parse_vkey
-from ledger.leaf.canonical import is_canonical
-from ledger.leaf.envelope import PAYLOAD_TYPE, pae, seal_leaf, split_leaf
-from ledger.tree.merkle import leaf_hash, node_hash, root_hash
+from shoeproof.ledger.errors import KeyUnusable
+from shoeproof.ledger.keys.key import FileSigner, key_id, parse_vkey
+from shoeproof.ledger.leaf.canonical import is_canonical
+from shoeproof.ledger.leaf.envelope import PAYLOAD_TYPE, pae, seal_leaf, split_leaf
+from shoeproof.ledger.tree.merkle import leaf_hash, node_hash, root_hash
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "leaf_vectors.json"
 

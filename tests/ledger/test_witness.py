@@ -9,9 +9,15 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.checkpoint.note import COSIGNATURE, NoteKey, parse_note, sign_note, verify_note
-from ledger.checkpoint.signed import Checkpoint, parse_checkpoint
-from ledger.errors import (
+from shoeproof.ledger.checkpoint.note import (
+    COSIGNATURE,
+    NoteKey,
+    parse_note,
+    sign_note,
+    verify_note,
+)
+from shoeproof.ledger.checkpoint.signed import Checkpoint, parse_checkpoint
+from shoeproof.ledger.errors import (
     ClockBehind,
     KeyUnusable,
     LedgerExists,
@@ -23,11 +29,11 @@ from ledger.errors import (
     StoreDamaged,
     UnknownLog,
 )
-from ledger.keys.key import FileSigner
-from ledger.tree.merkle import consistency_proof, leaf_hash, root_hash
-from ledger.witness.cosigner import Evidence, Witness
-from ledger.witness.request import Request, origin_digest, parse_request, with_cosignature
-from ledger.witness.witness_policy import parse_policy, require
+from shoeproof.ledger.keys.key import FileSigner
+from shoeproof.ledger.tree.merkle import consistency_proof, leaf_hash, root_hash
+from shoeproof.ledger.witness.cosigner import Evidence, Witness
+from shoeproof.ledger.witness.request import Request, origin_digest, parse_request, with_cosignature
+from shoeproof.ledger.witness.witness_policy import parse_policy, require
 
 ORIGIN = "log.example/bj"
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -15,21 +15,21 @@ from typing import IO, NamedTuple
 
 import pytest
 
-from ledger.checkpoint.note import NoteKey, parse_vkey, verify_note
-from ledger.checkpoint.signed import verify_checkpoint
-from ledger.errors import WitnessUnreachable
-from ledger.leaf.clock import utc_now
-from ledger.ledger import Ledger
-from ledger.signing import sign_checkpoint
-from ledger.store.kept_checkpoints import kept_checkpoints
-from ledger.witness.client import ask, keep, make_request
-from ledger.witness.cosigner import Witness
-from ledger.witness.request import origin_digest
-from ledger.witness.witness_policy import parse_policy, require
+from shoeproof.ledger.checkpoint.note import NoteKey, parse_vkey, verify_note
+from shoeproof.ledger.checkpoint.signed import verify_checkpoint
+from shoeproof.ledger.errors import WitnessUnreachable
+from shoeproof.ledger.leaf.clock import utc_now
+from shoeproof.ledger.ledger import Ledger
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store.kept_checkpoints import kept_checkpoints
+from shoeproof.ledger.witness.client import ask, keep, make_request
+from shoeproof.ledger.witness.cosigner import Witness
+from shoeproof.ledger.witness.request import origin_digest
+from shoeproof.ledger.witness.witness_policy import parse_policy, require
 from tests.ledger.helpers import ORIGIN, play, round_id
 
 ROOT = Path(__file__).parents[2]
-SHOEPROOF = [sys.executable, "-c", "from cli.main import run; run()"]
+SHOEPROOF = [sys.executable, "-c", "from shoeproof.cli.main import run; run()"]
 AICS = [sys.executable, "-m", "aics_witness"]
 
 

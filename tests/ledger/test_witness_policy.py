@@ -6,11 +6,11 @@ from hashlib import sha256
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.checkpoint.note import COSIGNATURE, NoteKey, cosignature_line, sign_note
-from ledger.checkpoint.signed import Checkpoint
-from ledger.errors import NoteRefused, PolicyUnmet, PolicyUnreadable
-from ledger.keys.key import FileSigner
-from ledger.witness.witness_policy import parse_policy, require
+from shoeproof.ledger.checkpoint.note import COSIGNATURE, NoteKey, cosignature_line, sign_note
+from shoeproof.ledger.checkpoint.signed import Checkpoint
+from shoeproof.ledger.errors import NoteRefused, PolicyUnmet, PolicyUnreadable
+from shoeproof.ledger.keys.key import FileSigner
+from shoeproof.ledger.witness.witness_policy import parse_policy, require
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 SECONDS = int(NOW.timestamp())

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.errors import WorkersLost
-from ledger.verify.workers import SHARED_FROM, Fetch, over_leaves
+from shoeproof.ledger.errors import WorkersLost
+from shoeproof.ledger.verify.workers import SHARED_FROM, Fetch, over_leaves
 
 STEP = SHARED_FROM // 4
 RANGES = [(first, first + STEP) for first in range(0, SHARED_FROM, STEP)]

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
-from replay.engine.cards import FACE_DOWN
-from replay.engine.dealer import makes_natural
-from replay.engine.round import NATURAL, NO_NATURAL, Check, Show, apply, open_round
-from replay.engine.rules import Rules
-from replay.luck.one_round import Decomposition, Symbol
-from replay.written.round_text import ActMove, DealMove, RoundText
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.engine.dealer import makes_natural
+from shoeproof.replay.engine.round import NATURAL, NO_NATURAL, Check, Show, apply, open_round
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.luck.one_round import Decomposition, Symbol
+from shoeproof.replay.written.round_text import ActMove, DealMove, RoundText
 from tests.replay.helpers import Played
 
 EXACT = 1e-9

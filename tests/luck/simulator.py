@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from replay.engine.cards import PACK, VALUE
-from replay.engine.hand import (
+from shoeproof.replay.engine.cards import PACK, VALUE
+from shoeproof.replay.engine.hand import (
     CASH_OUT,
     DECLINE,
     DOUBLE,
@@ -24,15 +24,23 @@ from replay.engine.hand import (
     STAND,
     ZAP,
 )
-from replay.engine.round import NATURAL, NO_NATURAL
-from replay.engine.rules import Rules
-from replay.kernel.due import CHECK, SETTLE, SHOW, TO_DEALER, TO_DEALER_DOWN, TO_HAND, Layout
-from replay.kernel.money import round_minor
-from replay.kernel.tables import ACT_BIT, ACTS, ASKED, DOWN, NUMBER, Ints, compile_tables
-from replay.luck.batch import Moves, Stakes
-from replay.theory.basic import group_of
-from replay.theory.cache import theory
-from replay.theory.chart import basic_table
+from shoeproof.replay.engine.round import NATURAL, NO_NATURAL
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.kernel.due import (
+    CHECK,
+    SETTLE,
+    SHOW,
+    TO_DEALER,
+    TO_DEALER_DOWN,
+    TO_HAND,
+    Layout,
+)
+from shoeproof.replay.kernel.money import round_minor
+from shoeproof.replay.kernel.tables import ACT_BIT, ACTS, ASKED, DOWN, NUMBER, Ints, compile_tables
+from shoeproof.replay.luck.batch import Moves, Stakes
+from shoeproof.replay.theory.basic import group_of
+from shoeproof.replay.theory.cache import theory
+from shoeproof.replay.theory.chart import basic_table
 
 Floats = npt.NDArray[np.float64]
 Random = np.random.Generator

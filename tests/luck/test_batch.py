@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from replay.engine.round import open_round
-from replay.engine.rules import Rules
-from replay.games.published import GAMES
-from replay.kernel.tables import SYMBOLS
-from replay.luck.batch import BatchParts, decompose_moves
-from replay.luck.kinds import (
+from shoeproof.replay.engine.round import open_round
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.kernel.tables import SYMBOLS
+from shoeproof.replay.luck.batch import BatchParts, decompose_moves
+from shoeproof.replay.luck.kinds import (
     CHECK,
     DEALER_DRAW,
     HOLE_CARD,
@@ -22,8 +22,8 @@ from replay.luck.kinds import (
     SKILL,
     SKILL_KINDS,
 )
-from replay.luck.one_round import Decomposition, decompose
-from replay.luck.values import values_of
+from shoeproof.replay.luck.one_round import Decomposition, decompose
+from shoeproof.replay.luck.values import values_of
 from tests.luck.simulator import (
     STAKE_MINOR,
     Crooked,

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import replace
 
-from ledger import Recorded
-from ledger.leaf.events import BetSettled
-from replay.engine.outcomes import MAIN
-from replay.games.published import GAMES
-from replay.luck.bulk import RoundParts, decompose_batch
-from replay.luck.counts import tallied
-from replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
-from replay.luck.one_round import Decomposition
-from replay.luck.recorded import decompose_replay
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import BetSettled
+from shoeproof.replay.engine.outcomes import MAIN
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.bulk import RoundParts, decompose_batch
+from shoeproof.replay.luck.counts import tallied
+from shoeproof.replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
+from shoeproof.replay.luck.one_round import Decomposition
+from shoeproof.replay.luck.recorded import decompose_replay
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 from tests.bulk.helpers import columns_of
 from tests.bulk.rounds import corrupted, honest_round, renumbered, stakes_for
 from tests.replay.helpers import new_ledger

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from replay.engine.round import NO_NATURAL, open_round
-from replay.games.published import GAMES
-from replay.luck.batch import BatchParts, decompose_moves
-from replay.luck.counts import (
+from shoeproof.replay.engine.round import NO_NATURAL, open_round
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.batch import BatchParts, decompose_moves
+from shoeproof.replay.luck.counts import (
     BILLION,
     COUNT_KINDS,
     COUNT_SUMS,
@@ -17,8 +17,8 @@ from replay.luck.counts import (
     PLAYER_NATURAL,
     tallied,
 )
-from replay.luck.one_round import decompose
-from replay.luck.values import values_of
+from shoeproof.replay.luck.one_round import decompose
+from shoeproof.replay.luck.values import values_of
 from tests.luck.simulator import HONEST, Crooked, players, simulate
 from tests.luck.test_batch import _by_the_engine
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.engine.cards import PACK
-from replay.engine.outcomes import outcomes
-from replay.engine.round import Check, Deal, Show, open_round
-from replay.games.published import GAMES
-from replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
-from replay.luck.one_round import Walk, chances, decompose
-from replay.theory.values import full_shoe, place
-from replay.written.adjudicate import adjudicate
-from replay.written.round_text import read_round
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.outcomes import outcomes
+from shoeproof.replay.engine.round import Check, Deal, Show, open_round
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
+from shoeproof.replay.luck.one_round import RoundWalk, chances, decompose
+from shoeproof.replay.theory.values import full_shoe, place
+from shoeproof.replay.written.adjudicate import adjudicate
+from shoeproof.replay.written.round_text import read_round
 from tests.luck.helpers import assert_adds_up, full_shoe_cards, symbols, symbols_of_text
 from tests.replay.helpers import CASES, at_random, play
 from tests.strategies import games, randoms, stakes
@@ -89,7 +89,7 @@ def test_whatever_can_come_at_a_chance_move_its_mean_luck_is_nil(game: str, rand
     for seat in laid:
         mean = 0.0
         for symbol, chance in chances(moves[chosen].before, unseen):
-            walk = Walk(moves[0].before)
+            walk = RoundWalk(moves[0].before)
             for number, each in enumerate([*symbols(moves[:chosen]), (symbol, None)]):
                 walk.take(number, *each)
             mean += chance * sum(

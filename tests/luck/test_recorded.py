@@ -6,13 +6,19 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from ledger import Recorded
-from ledger.leaf.events import BetSettled, DealRequested, DecisionMade, EventData, InputRefused
-from replay.games.published import GAMES
-from replay.luck.one_round import Decomposition
-from replay.luck.recorded import decompose_replay
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import (
+    BetSettled,
+    DealRequested,
+    DecisionMade,
+    EventData,
+    InputRefused,
+)
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.one_round import Decomposition
+from shoeproof.replay.luck.recorded import decompose_replay
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 from tests.bulk.rounds import honest_round, renumbered, stakes_for
 from tests.luck.helpers import assert_adds_up
 from tests.replay.helpers import new_ledger

@@ -6,19 +6,19 @@ import msgspec
 import numpy as np
 import pytest
 
-from replay.engine.cards import PACK
-from replay.engine.hand import EMPTY_HAND, step
-from replay.games.published import GAMES
-from replay.luck.values import Shipped, compute, values_of
-from replay.theory.cache import theory
-from replay.theory.values import place
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.hand import EMPTY_HAND, step
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.luck.values import Shipped, compute, values_of
+from shoeproof.replay.theory.cache import theory
+from shoeproof.replay.theory.values import place
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
 def test_what_is_shipped_is_what_is_computed(game: str) -> None:
     """To the last place but one: another machine may add in another order."""
     fresh = compute(GAMES[game].rules)
-    text = (files("replay.luck") / "data" / f"{fresh.rules_digest}.json").read_bytes()
+    text = (files("shoeproof.replay.luck") / "data" / f"{fresh.rules_digest}.json").read_bytes()
     shipped = msgspec.json.decode(text, type=Shipped)
     assert shipped.start_mean == pytest.approx(fresh.start_mean, abs=1e-9)
     for one, other in ((shipped.start, fresh.start), (shipped.play, fresh.play)):

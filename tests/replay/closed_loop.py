@@ -15,13 +15,13 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from ledger import Ledger
-from ledger.leaf.clock import utc_now
-from ledger.leaf.events import DealRequested, DecisionMade
-from ledger.verify.whole import verify
-from replay.audit.one_by_one import audit
-from replay.live.open_rounds import held_stakes_minor
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import utc_now
+from shoeproof.ledger.leaf.events import DealRequested, DecisionMade
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.live.open_rounds import held_stakes_minor
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.replay.failing_wallet import recorded
 from tests.replay.floor_that_dies import come_back, serve
 from tests.replay.helpers import ORIGIN

@@ -9,8 +9,8 @@ from typing import Any
 import eventsourcing.sqlite as es
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -18,14 +18,14 @@ from ledger.leaf.events import (
     Funds,
     RoundVoided,
 )
-from ledger.verify.whole import verify
-from replay.engine.round import Decide
-from replay.interruptions.judge import replay_in
-from replay.live.live_round import LiveRound
-from replay.live.resume import resume_round
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import current_rules
-from replay.wallet.wallet import MemoryWallet, Wallet
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.interruptions.judge import replay_in
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet, Wallet
 
 SETTINGS = TableSettings(
     limits={"main": (100, 50_000), "perfect_pairs": (1, 10_000)}, currency="EUR", table="t-1"

@@ -5,17 +5,17 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ledger import Ledger
-from ledger.leaf.events import DecisionMade, EventData, Incident
-from ledger.leaf.streams import OPERATIONS_STREAM
-from replay.audit.one_by_one import audit
-from replay.engine.round import Decide
-from replay.engine.shoe import Shoe
-from replay.games.policies import POLICIES, Default
-from replay.live.live_round import LiveRound
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_policy, current_rules
-from replay.wallet.wallet import AnyWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import DecisionMade, EventData, Incident
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.engine.shoe import Shoe
+from shoeproof.replay.games.policies import POLICIES, Default
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_policy, current_rules
+from shoeproof.replay.wallet.wallet import AnyWallet
 from tests.replay.helpers import HandClock, Played, new_ledger, play, prefer
 from tests.replay.lying import STAND
 from tests.replay.lying_table import Alter, AlteringJournal, Lie

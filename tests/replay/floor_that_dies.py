@@ -16,17 +16,17 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from ledger import Ledger
-from ledger.errors import StoreUnavailable
-from ledger.leaf.clock import Clock, utc_now
-from replay.engine.round import Decide
-from replay.errors import InputRefusedError, ReplayError, StakeRefused
-from replay.live.live_round import LiveRound
-from replay.live.resume import resume_round
-from replay.live.sweep import sweep
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import current_rules
-from replay.wallet.http import HttpWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import StoreUnavailable
+from shoeproof.ledger.leaf.clock import Clock, utc_now
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import InputRefusedError, ReplayError, StakeRefused
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.sweep import sweep
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import current_rules
+from shoeproof.replay.wallet.http import HttpWallet
 
 SETTINGS = TableSettings(
     limits={"main": (100, 50_000), "perfect_pairs": (1, 10_000)}, currency="EUR", table="t-1"

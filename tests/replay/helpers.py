@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.clock import Clock, utc_now
-from ledger.leaf.events import EventData
-from replay.engine.cards import FACE_DOWN, VALUE
-from replay.engine.round import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import Clock, utc_now
+from shoeproof.ledger.leaf.events import EventData
+from shoeproof.replay.engine.cards import FACE_DOWN, VALUE
+from shoeproof.replay.engine.round import (
     NATURAL,
     NO_NATURAL,
     Check,
@@ -24,9 +24,9 @@ from replay.engine.round import (
     apply,
     open_round,
 )
-from replay.engine.rules import Rules
-from replay.rounds.catalogue import add_published_games
-from replay.written.round_text import ActMove, DealMove, Move
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.rounds.catalogue import add_published_games
+from shoeproof.replay.written.round_text import ActMove, DealMove, Move
 
 PROJECT = Path(__file__).parents[2]
 CASES = PROJECT / "tests" / "cases"

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from msgspec.structs import replace
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -19,7 +19,7 @@ from ledger.leaf.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.engine.rules import Insurance, Rules
+from shoeproof.replay.engine.rules import Insurance, Rules
 from tests.replay.helpers import Played, prefer
 from tests.replay.lies_of_wallet import WALLET
 from tests.replay.lying import (

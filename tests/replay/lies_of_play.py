@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     CardDealt,
     DealRequested,
@@ -18,8 +18,8 @@ from ledger.leaf.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.engine.round import Decide
-from replay.engine.rules import Rules, Split
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.engine.rules import Rules, Split
 from tests.replay.helpers import Played, prefer
 from tests.replay.lying import (
     STAND,

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -14,8 +14,8 @@ from ledger.leaf.events import (
     RoundOpened,
     WinHeld,
 )
-from replay.games.policies import POLICIES, Policy
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.games.policies import POLICIES, Policy
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import prefer
 from tests.replay.lying import STAND, both, broken_off, changing, does, dropped, ends, having
 from tests.replay.lying_table import Lie

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionMade,
@@ -14,7 +14,7 @@ from ledger.leaf.events import (
     Refund,
     RoundOpened,
 )
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import Played, prefer
 from tests.replay.lying import (
     STAND,

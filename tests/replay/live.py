@@ -5,14 +5,14 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from ledger import Ledger
-from ledger.leaf.events import EventData
-from replay.engine.round import Decide
-from replay.live.live_round import LiveRound
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import current_rules, rules_by_digest
-from replay.rounds.replayer import Replay, replay_round
-from replay.wallet.wallet import Wallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import EventData
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import current_rules, rules_by_digest
+from shoeproof.replay.rounds.replayer import Replay, replay_round
+from shoeproof.replay.wallet.wallet import Wallet
 from tests.replay.helpers import Draft
 from tests.strategies import Sitting
 

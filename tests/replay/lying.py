@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DecisionOffered,
     EventData,
@@ -14,11 +14,11 @@ from ledger.leaf.events import (
     RoundClosed,
     RoundVoided,
 )
-from replay.engine.hand import Hand
-from replay.engine.outcomes import outcomes
-from replay.engine.round import Decide, RoundState
-from replay.engine.rules import Rules
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.engine.hand import Hand
+from shoeproof.replay.engine.outcomes import outcomes
+from shoeproof.replay.engine.round import Decide, RoundState
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import Choose, Played, prefer
 from tests.replay.lying_table import Alter, Turn
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     AlarmRaised,
     BetSettled,
     CardDealt,
@@ -27,9 +27,9 @@ from ledger.leaf.events import (
     RoundClosed,
     WinHeld,
 )
-from ledger.leaf.streams import OPERATIONS_STREAM
-from replay.engine.cards import FACE_DOWN
-from replay.engine.round import (
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.engine.round import (
     NATURAL,
     NO_NATURAL,
     Check,
@@ -39,16 +39,16 @@ from replay.engine.round import (
     Settle,
     apply,
 )
-from replay.engine.rules import Rules, rules_digest
-from replay.engine.shoe import Shoe
-from replay.games.policies import Policy
-from replay.games.published import GAMES
-from replay.interruptions.judge import replay_in
-from replay.live.live_round import LiveRound
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_rules
-from replay.rounds.replayer import Replay
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.engine.shoe import Shoe
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.interruptions.judge import replay_in
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_rules
+from shoeproof.replay.rounds.replayer import Replay
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import (
     Choose,
     Draft,
@@ -200,7 +200,7 @@ def tell(lie: Lie, name: str, monkeypatch: pytest.MonkeyPatch) -> Told:
     digits = hashlib.sha256(name.encode()).hexdigest()
     round_id = f"01936f3c-7a10-7{digits[:3]}-9{digits[3:6]}-{digits[6:18]}"
     ids = chain([round_id], map("01936f3c-7a10-7000-8000-{:012x}".format, count()))
-    monkeypatch.setattr("replay.live.table.new_round_id", lambda: next(ids))
+    monkeypatch.setattr("shoeproof.replay.live.table.new_round_id", lambda: next(ids))
     clock = HandClock()
     ledger = new_ledger(clock)
     logged = lie.logs(GAMES[lie.game].rules)

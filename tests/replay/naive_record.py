@@ -7,8 +7,8 @@ cards could stand for unknown ones is then found by trying them all.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from replay.engine.cards import PACK
-from replay.written.round_text import ActMove, DealMove, Move
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.written.round_text import ActMove, DealMove, Move
 from tests.replay import naive
 from tests.replay.shadow import Shadow
 

@@ -9,8 +9,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
-from replay.engine.hand import (
+from shoeproof.replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
+from shoeproof.replay.engine.hand import (
     CASH_OUT,
     EMPTY_HAND,
     EVEN_MONEY,
@@ -20,8 +20,8 @@ from replay.engine.hand import (
     split,
     step,
 )
-from replay.engine.rules import Rules
-from replay.engine.settlement import paid_minor, settle
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.engine.settlement import paid_minor, settle
 from tests.replay import naive
 
 STAKE = 100

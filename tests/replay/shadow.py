@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from replay.engine.round import Deal, Decide, Show
+from shoeproof.replay.engine.round import Deal, Decide, Show
 from tests.replay import naive
 from tests.replay.helpers import PROJECT, Played
 

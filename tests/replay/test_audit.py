@@ -4,15 +4,15 @@ from collections import Counter
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import RoundVoided, ShoeRevealed
-from replay.audit.one_by_one import audit, check_reveals
-from replay.engine.round import Decide
-from replay.errors import RoundUnreadable, StakeRefused
-from replay.live.players import make_player
-from replay.live.simulation import ROUNDS_A_BATCH, simulate
-from replay.rounds.catalogue import current_rules
-from replay.written.transcript import as_round_text
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import RoundVoided, ShoeRevealed
+from shoeproof.replay.audit.one_by_one import audit, check_reveals
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import RoundUnreadable, StakeRefused
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import ROUNDS_A_BATCH, simulate
+from shoeproof.replay.rounds.catalogue import current_rules
+from shoeproof.replay.written.transcript import as_round_text
 from tests.replay.helpers import names, new_ledger
 from tests.replay.lies_of_money import MONEY
 from tests.replay.lies_of_play import PLAY

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from replay.errors import RoundTextError, UnknownGame
-from replay.games.published import GAMES
-from replay.written.adjudicate import Judgement, adjudicate
-from replay.written.round_text import RoundText, read_round
+from shoeproof.replay.errors import RoundTextError, UnknownGame
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.written.adjudicate import Judgement, adjudicate
+from shoeproof.replay.written.round_text import RoundText, read_round
 from tests.replay.helpers import CASES
 
 _HEADER = re.compile(rb"^# (finding|move): (\w+)$", re.MULTILINE)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ledger.leaf.events import Funds
-from replay.rounds.money_check import check_credit
+from shoeproof.ledger.leaf.events import Funds
+from shoeproof.replay.rounds.money_check import check_credit
 
 
 def codes(funds: Funds, paid_minor: int, *, may_wait: bool) -> list[str]:

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from ledger.leaf.events import RoundOpened
-from replay.currency import (
+from shoeproof.ledger.leaf.events import RoundOpened
+from shoeproof.replay.currency import (
     amount_text,
     currency_unit,
     decimal_places,
@@ -14,10 +14,10 @@ from replay.currency import (
     unit_of,
     unit_words,
 )
-from replay.errors import SettingsRefused
-from replay.games.published import GAMES
-from replay.live.resume import resume_round
-from replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.errors import SettingsRefused
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.table import LiveTable, TableSettings
 from tests.replay.helpers import new_ledger
 
 RULES = GAMES["nba"].rules

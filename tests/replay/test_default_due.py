@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from replay.games.policies import POLICIES, Policy
-from replay.interruptions.waiting import Outage, Waiting, default_due, with_resumptions
+from shoeproof.replay.games.policies import POLICIES, Policy
+from shoeproof.replay.interruptions.waiting import Outage, Waiting, default_due, with_resumptions
 from tests.replay.helpers import NOON
 
 RESTARTS = POLICIES["nba"]

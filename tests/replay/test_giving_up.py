@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger
-from ledger.errors import IntentOpen
-from ledger.leaf.events import EventData
-from replay.wallet.intents import IN_FLIGHT, Asked, ask_first, settle_open
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import IntentOpen
+from shoeproof.ledger.leaf.events import EventData
+from shoeproof.replay.wallet.intents import IN_FLIGHT, FundsRequest, ask_first, settle_open
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.ledger.helpers import opened, round_id
 from tests.replay.helpers import HandClock, new_ledger
 
@@ -47,7 +47,7 @@ def asked_for(ledger: Ledger, stream: str = ONE) -> str:
 
 
 def ask(ledger: Ledger, wallet: MemoryWallet, patience_seconds: float) -> str:
-    wanted = Asked(f"{ONE}/deal/1", ONE, "p", STAKE, 0)
+    wanted = FundsRequest(f"{ONE}/deal/1", ONE, "p", STAKE, 0)
     return ask_first(ledger.intents, wallet, wanted, patience_seconds=patience_seconds)
 
 
@@ -85,7 +85,7 @@ def test_a_cancellation_that_is_owed_is_tried_again_however_new_it_is(ledger: Le
 def test_a_stake_given_up_before_is_cancelled_first_and_not_waited_for(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replay.wallet.intents.time.sleep", never)
+    monkeypatch.setattr("shoeproof.replay.wallet.intents.time.sleep", never)
     before = asked_for(ledger)
     ledger.intents.drop(before)
     assert ask(ledger, MemoryWallet(1_000), 60) != before
@@ -95,7 +95,7 @@ def test_a_stake_given_up_before_is_cancelled_first_and_not_waited_for(
 def test_a_stake_given_up_whose_wallet_is_mute_bars_the_next(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replay.wallet.intents.time.sleep", never)
+    monkeypatch.setattr("shoeproof.replay.wallet.intents.time.sleep", never)
     ledger.intents.drop(asked_for(ledger))
     with pytest.raises(IntentOpen):
         ask(ledger, Mute(1_000), 60)
@@ -105,7 +105,7 @@ def test_a_stake_of_the_same_round_is_waited_for_and_then_taken_for_dead(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[float] = []
-    monkeypatch.setattr("replay.wallet.intents.time.sleep", waited.append)
+    monkeypatch.setattr("shoeproof.replay.wallet.intents.time.sleep", waited.append)
     asked_for(ledger)
     ask(ledger, MemoryWallet(1_000), 0.01)
     assert waited

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ledger import Recorded
-from ledger.keys.sealing import seal_seed
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.keys.sealing import seal_seed
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import (
     AlarmRaised,
     BetSettled,
     CardDealt,
@@ -25,18 +25,18 @@ from ledger.leaf.events import (
     ShoeCommitted,
     ShoeRevealed,
 )
-from ledger.leaf.streams import OPERATIONS_STREAM
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.audit import audit
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.engine.round import Decide
-from replay.errors import InputRefusedError
-from replay.interruptions.waiting import dealer_has_shown
-from replay.live.live_round import LiveRound
-from replay.live.resume import resume_round
-from replay.live.sweep import sweep
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import InputRefusedError
+from shoeproof.replay.interruptions.waiting import dealer_has_shown
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.sweep import sweep
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import STAKES, Floor, asked
 from tests.replay.helpers import NOON, Played
 from tests.replay.lying import (

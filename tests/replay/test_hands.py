@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.engine.cards import FACE_DOWN, VALUE
-from replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
-from replay.engine.hand import (
+from shoeproof.replay.engine.cards import FACE_DOWN, VALUE
+from shoeproof.replay.engine.dealer import EMPTY_DEALER, Dealer, dealer_draws, dealer_step
+from shoeproof.replay.engine.hand import (
     EMPTY_HAND,
     INSURANCE_ACTS,
     PLAY_ACTS,
@@ -19,8 +19,8 @@ from replay.engine.hand import (
     split,
     step,
 )
-from replay.errors import IllegalMove
-from replay.games.published import GAMES
+from shoeproof.replay.errors import IllegalMove
+from shoeproof.replay.games.published import GAMES
 from tests.replay import naive
 from tests.replay.settlement_table import RANKS, Player, reachable
 from tests.strategies import cards

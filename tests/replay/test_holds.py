@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ledger.errors import KeyUnusable, StreamConflict
-from ledger.leaf.events import BetSettled, WinHeld, WinReleased
-from ledger.verify.whole import verify
-from replay.engine.round import Decide
-from replay.errors import DisputeRefused, InputRefusedError
-from replay.interruptions.check import Hold, circumstances_of
-from replay.interruptions.holds import held_wins, release_win
-from replay.live.live_round import LiveRound
-from replay.wallet.wallet import AnyWallet, MemoryWallet
+from shoeproof.ledger.errors import KeyUnusable, StreamConflict
+from shoeproof.ledger.leaf.events import BetSettled, WinHeld, WinReleased
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import DisputeRefused, InputRefusedError
+from shoeproof.replay.interruptions.check import Hold, circumstances_of
+from shoeproof.replay.interruptions.holds import held_wins, release_win
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.wallet.wallet import AnyWallet, MemoryWallet
 from tests.replay.faults import Floor
 from tests.replay.helpers import Draft, Played
 

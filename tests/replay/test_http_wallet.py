@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from ledger.leaf.events import Funds
-from replay.currency import currency_unit
-from replay.engine.round import Decide
-from replay.errors import SettingsRefused, StakeRefused, WalletUnanswered
-from replay.live.resume import resume_round
-from replay.wallet.http import HttpWallet
-from replay.wallet.intents import settle_open
+from shoeproof.ledger.leaf.events import Funds
+from shoeproof.replay.currency import currency_unit
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import SettingsRefused, StakeRefused, WalletUnanswered
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.wallet.http import HttpWallet
+from shoeproof.replay.wallet.intents import settle_open
 from tests.replay.failing_wallet import OPENING, STAKES, act, table_of
 from tests.replay.helpers import new_ledger
 from tests.wallet_server import Failure, WalletServer, serving_wallet

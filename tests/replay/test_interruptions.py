@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import (
     ConnectionLost,
     ConnectionRestored,
     DecisionMade,
@@ -19,15 +19,15 @@ from ledger.leaf.events import (
     ShoeRevealed,
     ViewAcknowledged,
 )
-from ledger.verify.whole import verify
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.engine.round import Decide
-from replay.errors import InputRefusedError
-from replay.interruptions.waiting import dealer_has_shown
-from replay.live.resume import resume_round
-from replay.rounds.catalogue import add_policy
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import InputRefusedError
+from shoeproof.replay.interruptions.waiting import dealer_has_shown
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.rounds.catalogue import add_policy
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import (
     STAKES,
     ZERO_DEFAULT,

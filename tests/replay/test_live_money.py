@@ -15,15 +15,15 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger
-from ledger.errors import OutcomeUnknown, StoreUnavailable
-from ledger.leaf.events import BetSettled, DealRequested, Funds
-from replay.engine.round import Decide, RoundState
-from replay.errors import InputRefusedError, StakeRefused
-from replay.live.live_round import LiveRound
-from replay.rounds.catalogue import add_published_games
-from replay.wallet.intents import settle_open
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import OutcomeUnknown, StoreUnavailable
+from shoeproof.ledger.leaf.events import BetSettled, DealRequested, Funds
+from shoeproof.replay.engine.round import Decide, RoundState
+from shoeproof.replay.errors import InputRefusedError, StakeRefused
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.rounds.catalogue import add_published_games
+from shoeproof.replay.wallet.intents import settle_open
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.lost_answers import LossyProxy, losing_answers
 from tests.replay.failing_wallet import (
     OPENING,
@@ -48,7 +48,8 @@ from tests.replay.helpers import ORIGIN
 def numbered(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = count()
     monkeypatch.setattr(
-        "replay.live.table.new_round_id", lambda: f"01936f3c-7a10-7b3e-9c55-{next(numbers):012x}"
+        "shoeproof.replay.live.table.new_round_id",
+        lambda: f"01936f3c-7a10-7b3e-9c55-{next(numbers):012x}",
     )
 
 
@@ -92,7 +93,7 @@ def test_whatever_fails_the_books_agree(what: str, dies: bool, after: bool) -> N
 def test_however_often_things_fail_the_books_agree(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("replay.live.till.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("shoeproof.replay.live.till.PATIENCE_SECONDS", 0.05)
     random = Random(seed)
     of_wallet: list[BaseException] = [TimeoutError("read timed out"), ConnectionError(), Died()]
     of_store: list[BaseException] = [sqlite3.OperationalError("disk I/O error"), Died()]

@@ -5,8 +5,8 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     BetSettled,
     DealRequested,
     DecisionOffered,
@@ -17,24 +17,24 @@ from ledger.leaf.events import (
     ShoeCommitted,
     ShoeRevealed,
 )
-from ledger.verify.whole import verify
-from replay.engine.round import Decide, Settle
-from replay.engine.rules import Rules
-from replay.errors import (
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.engine.round import Decide, Settle
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import (
     InputRefusedError,
     SettingsRefused,
     ShoeError,
     StakeRefused,
     UnknownGame,
 )
-from replay.games.published import GAMES
-from replay.live.batch import Batch
-from replay.live.players import PLAYERS, make_player
-from replay.live.table import LiveTable, TableSettings
-from replay.wallet.wallet import MemoryWallet
-from replay.written.adjudicate import adjudicate
-from replay.written.round_text import read_round
-from replay.written.transcript import as_round_text
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.batch import Batch
+from shoeproof.replay.live.players import PLAYERS, make_player
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.written.adjudicate import adjudicate
+from shoeproof.replay.written.round_text import read_round
+from shoeproof.replay.written.transcript import as_round_text
 from tests.replay.helpers import new_ledger
 from tests.replay.live import (
     SETTINGS,

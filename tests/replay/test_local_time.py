@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from replay.errors import LocalTimeUnclear
-from replay.local_time import clock_text, moment_of, zoned_text
+from shoeproof.replay.errors import LocalTimeUnclear
+from shoeproof.replay.local_time import clock_text, moment_of, zoned_text
 
 
 @pytest.mark.parametrize(

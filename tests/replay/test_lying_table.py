@@ -5,14 +5,14 @@ Each lie is held to the whole list of its findings, the kind it is first and no 
 
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.envelope import Event, payload, seal_leaf
-from ledger.leaf.events import BetSettled, DealRequested, EventData, InputRefused
-from ledger.store.transaction import SealedEvent
-from ledger.verify.whole import verify
-from replay import findings
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.envelope import Event, payload, seal_leaf
+from shoeproof.ledger.leaf.events import BetSettled, DealRequested, EventData, InputRefused
+from shoeproof.ledger.store.transaction import SealedEvent
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay import findings
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 from tests.replay.lies_of_money import MONEY
 from tests.replay.lies_of_play import PLAY
 from tests.replay.lies_of_time import TIME

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -19,10 +19,10 @@ from ledger.leaf.events import (
     RoundClosed,
     WinHeld,
 )
-from replay.engine.cards import FACE_DOWN
-from replay.engine.round import apply, open_round
-from replay.games.published import GAMES
-from replay.rounds.narrative import actor_of, describe
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.engine.round import apply, open_round
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.rounds.narrative import actor_of, describe
 
 DEADLINE = "2026-01-02T03:24:05.000000Z"
 

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.errors import ClockStepped, StreamConflict
-from ledger.findings import Finding
-from ledger.leaf.clock import SteadyClock
-from ledger.leaf.events import DecisionMade, Funds, InputRefused
-from ledger.verify.whole import verify
-from replay.engine.round import Decide
-from replay.errors import InputOvertaken, InputRefusedError, StakeRefused
-from replay.interruptions.judge import replay_in
-from replay.live.live_round import LiveRound
-from replay.live.resume import resume_round
-from replay.live.sweep import sweep
-from replay.rounds.catalogue import add_published_games
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import ClockStepped, StreamConflict
+from shoeproof.ledger.findings import Finding
+from shoeproof.ledger.leaf.clock import SteadyClock
+from shoeproof.ledger.leaf.events import DecisionMade, Funds, InputRefused
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import InputOvertaken, InputRefusedError, StakeRefused
+from shoeproof.replay.interruptions.judge import replay_in
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.sweep import sweep
+from shoeproof.replay.rounds.catalogue import add_published_games
 from tests.replay.failing_wallet import (
     STAKES,
     FailingWallet,
@@ -104,7 +104,7 @@ def test_a_stake_that_a_dead_server_took_is_back_before_another_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A second device laid chips meanwhile, so that its deal is another step of the round."""
-    monkeypatch.setattr("replay.live.till.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("shoeproof.replay.live.till.PATIENCE_SECONDS", 0.05)
     with Ledger.in_memory(ORIGIN) as ledger:
         add_published_games(ledger)
         wallet = FailingWallet()
@@ -119,7 +119,7 @@ def test_a_stake_that_a_dead_server_took_is_back_before_another_is_taken(
 def test_no_stake_is_taken_while_one_of_another_round_may_go_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("replay.live.till.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("shoeproof.replay.live.till.PATIENCE_SECONDS", 0.05)
     clock = HandClock()
     with Ledger.in_memory(ORIGIN, clock=clock) as ledger:
         add_published_games(ledger)

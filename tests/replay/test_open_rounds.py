@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger
-from ledger.errors import StreamConflict
-from replay.engine.round import Decide
-from replay.errors import InputRefusedError
-from replay.interruptions.holds import held_wins
-from replay.live.open_rounds import held_stakes_minor
-from replay.live.resume import resume_round
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import add_published_games, current_rules
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import StreamConflict
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import InputRefusedError
+from shoeproof.replay.interruptions.holds import held_wins
+from shoeproof.replay.live.open_rounds import held_stakes_minor
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import SETTINGS, STAKES, Floor, asked
 from tests.replay.helpers import ORIGIN, Played
 from tests.replay.test_holds import won

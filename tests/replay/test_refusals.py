@@ -5,23 +5,23 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from ledger import Finding
-from ledger.leaf.events import (
+from shoeproof.ledger import Finding
+from shoeproof.ledger.leaf.events import (
     DecisionOffered,
     InputRefused,
     RefusalReason,
     ServiceStarted,
     ServiceStopped,
 )
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.audit import audit
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.engine.round import Decide
-from replay.errors import InputRefusedError
-from replay.interruptions.judge import replay_in
-from replay.live.live_round import LiveRound
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import InputRefusedError
+from shoeproof.replay.interruptions.judge import replay_in
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import STAKES, Floor, asked
 from tests.replay.helpers import NOON, Played
 from tests.replay.lying import changing, having, offering, withholding

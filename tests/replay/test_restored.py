@@ -9,19 +9,19 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ledger import Ledger
-from ledger.errors import SigningRefused
-from ledger.signing import sign_checkpoint
-from ledger.store.directory import DATABASE_VARIABLE
-from ledger.verify.whole import verify
-from replay.engine.round import Decide
-from replay.live.live_round import LiveRound
-from replay.live.resume import resume_round
-from replay.live.sweep import sweep
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import add_published_games, current_rules
-from replay.wallet.intents import give_up, settle_open
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import SigningRefused
+from shoeproof.ledger.signing import sign_checkpoint
+from shoeproof.ledger.store.directory import DATABASE_VARIABLE
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.sweep import sweep
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.replay.wallet.intents import give_up, settle_open
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import ORIGIN
 from tests.replay.live import SETTINGS, STAKES
 

@@ -5,16 +5,16 @@ from random import Random
 
 import pytest
 
-from ledger import Ledger
-from ledger.errors import KeyUnusable, UnknownStream
-from ledger.leaf.events import DecisionMade, DecisionOffered, RoundVoided, ShoeRevealed
-from replay.engine.round import Decide, Settle
-from replay.errors import InputRefusedError, RoundUnreadable
-from replay.games.published import GAMES
-from replay.live.resume import resume_round
-from replay.rounds.catalogue import add_published_games, rules_by_digest
-from replay.rounds.replayer import replay_round
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import KeyUnusable, UnknownStream
+from shoeproof.ledger.leaf.events import DecisionMade, DecisionOffered, RoundVoided, ShoeRevealed
+from shoeproof.replay.engine.round import Decide, Settle
+from shoeproof.replay.errors import InputRefusedError, RoundUnreadable
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.rounds.catalogue import add_published_games, rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.ledger.helpers import said
 from tests.replay.helpers import ORIGIN, new_ledger
 from tests.replay.live import STAKES, Spy, open_decision, play_on, replayed, table

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from ledger.keys.key import FileSigner, PublicKey
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import (
+from shoeproof.ledger.keys.key import FileSigner, PublicKey
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import (
     AlarmRaised,
     DecisionOffered,
     DisputeDecided,
@@ -15,20 +15,20 @@ from ledger.leaf.events import (
     ServiceStarted,
     ServiceStopped,
 )
-from ledger.leaf.streams import OPERATIONS_STREAM
-from ledger.rotation import add_key
-from replay.audit.one_by_one import audit as scalar_audit
-from replay.bulk.audit import audit
-from replay.cases.case import dispute_stream
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.engine.round import Decide
-from replay.errors import InputRefusedError
-from replay.interruptions.check import circumstances_of
-from replay.live.live_round import LiveRound
-from replay.live.open_rounds import OpenRounds
-from replay.live.resume import resume_round
-from replay.live.sweep import sweep
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.ledger.rotation import add_key
+from shoeproof.replay.audit.one_by_one import audit as scalar_audit
+from shoeproof.replay.bulk.audit import audit
+from shoeproof.replay.cases.case import dispute_stream
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import InputRefusedError
+from shoeproof.replay.interruptions.check import circumstances_of
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.open_rounds import OpenRounds
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.sweep import sweep
 from tests.replay.faults import Floor, asked, with_zero_default
 from tests.replay.helpers import NOON
 

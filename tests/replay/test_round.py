@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.engine.cards import FACE_DOWN, PACK
-from replay.engine.hand import INSURANCE_ACTS, PLAY_ACTS
-from replay.engine.outcomes import Outcome, outcomes, total_staked_minor
-from replay.engine.round import (
+from shoeproof.replay.engine.cards import FACE_DOWN, PACK
+from shoeproof.replay.engine.hand import INSURANCE_ACTS, PLAY_ACTS
+from shoeproof.replay.engine.outcomes import Outcome, outcomes, total_staked_minor
+from shoeproof.replay.engine.round import (
     Check,
     Deal,
     Decide,
@@ -25,12 +25,12 @@ from replay.engine.round import (
     describe,
     open_round,
 )
-from replay.engine.rules import Rules
-from replay.engine.settlement import win_minor
-from replay.errors import IllegalMove, StakeRefused
-from replay.games.published import GAMES
-from replay.written.adjudicate import adjudicate
-from replay.written.round_text import MAX_MINOR, DealMove, read_round, write_round
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.engine.settlement import win_minor
+from shoeproof.replay.errors import IllegalMove, StakeRefused
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.written.adjudicate import adjudicate
+from shoeproof.replay.written.round_text import MAX_MINOR, DealMove, read_round, write_round
 from tests.replay import naive
 from tests.replay.helpers import Played, at_random, drawn_from, play, prefer, written
 from tests.replay.shadow import Shadow

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from replay.errors import RoundTextError
-from replay.games.published import GAMES
-from replay.written.adjudicate import Judgement, adjudicate
-from replay.written.round_text import (
+from shoeproof.replay.errors import RoundTextError
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.written.adjudicate import Judgement, adjudicate
+from shoeproof.replay.written.round_text import (
     ActMove,
     DealMove,
     Move,

@@ -14,8 +14,8 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from replay.engine.money import round_minor
-from replay.engine.rules import (
+from shoeproof.replay.engine.money import round_minor
+from shoeproof.replay.engine.rules import (
     HAND_CLASSES,
     UP_COLUMNS,
     Rules,
@@ -25,11 +25,11 @@ from replay.engine.rules import (
     rules_from_data,
     rules_from_json,
 )
-from replay.errors import RulesError, UnknownGame
-from replay.games.game import Game, game, said
-from replay.games.policies import POLICIES, policy_digest, policy_from_data
-from replay.games.published import GAMES
-from replay.rounds.catalogue import (
+from shoeproof.replay.errors import RulesError, UnknownGame
+from shoeproof.replay.games.game import Game, game, said
+from shoeproof.replay.games.policies import POLICIES, policy_digest, policy_from_data
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.rounds.catalogue import (
     add_published_games,
     add_rules,
     current_policy,

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from ledger import Ledger
-from ledger.leaf.envelope import split_leaf
-from ledger.leaf.events import EVENTS
-from replay.errors import RoundTextError
-from replay.live.players import make_player
-from replay.live.simulation import simulate
-from replay.live.table import TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules
-from replay.schemas import schema
-from replay.schemas.events import events_schema
-from replay.schemas.round_text import round_schema
-from replay.written.round_text import read_round
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.envelope import split_leaf
+from shoeproof.ledger.leaf.events import EVENTS
+from shoeproof.replay.errors import RoundTextError
+from shoeproof.replay.live.players import make_player
+from shoeproof.replay.live.simulation import simulate
+from shoeproof.replay.live.table import TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.replay.schemas import schema
+from shoeproof.replay.schemas.events import events_schema
+from shoeproof.replay.schemas.round_text import round_schema
+from shoeproof.replay.written.round_text import read_round
 from tests.disputes.scenario import SCENARIOS, read_scenario
 from tests.disputes.stage import staged
 from tests.replay.helpers import ORIGIN
@@ -68,7 +68,7 @@ def played() -> list[dict[str, Any]]:
 
 
 def test_the_files_are_those_that_the_types_give() -> None:
-    """`python -m replay.schemas` writes them."""
+    """`python -m shoeproof.replay.schemas` writes them."""
     assert schema("events") == json.loads(json.dumps(events_schema()))
     assert schema("round") == json.loads(json.dumps(round_schema()))
     Draft202012Validator.check_schema(schema("events"))

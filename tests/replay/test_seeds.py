@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger import Finding, Ledger
-from ledger.leaf.events import ShoeRevealed
-from replay.audit.one_by_one import AuditResult, audit
-from replay.disputes.assess import assess
-from replay.disputes.evidence import gather
-from replay.live.live_round import LiveRound
-from replay.rounds.seeds import NEAR, Revealed, Reveals, seed_findings
+from shoeproof.ledger import Finding, Ledger
+from shoeproof.ledger.leaf.events import ShoeRevealed
+from shoeproof.replay.audit.one_by_one import AuditResult, audit
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.evidence import gather
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.rounds.seeds import NEAR, Revealed, Reveals, seed_findings
 from tests.replay.helpers import new_ledger
 from tests.replay.live import STAKES, play_on, table
 

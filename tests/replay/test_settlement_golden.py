@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from replay.engine.settlement import settle_early
-from replay.games.published import GAMES
+from shoeproof.replay.engine.settlement import settle_early
+from shoeproof.replay.games.published import GAMES
 from tests.replay.settlement_table import STAKE, dealers, golden, naively_pays, pays, players
 
 GOLDEN = Path(__file__).parent / "golden"

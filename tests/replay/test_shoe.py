@@ -14,9 +14,9 @@ from cryptography.hazmat.primitives.kdf.kbkdf import KBKDFHMAC, CounterLocation,
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from replay.engine import shoe as shoe_module
-from replay.engine.cards import FACE_DOWN, PACK, pretty
-from replay.engine.shoe import (
+from shoeproof.replay.engine import shoe as shoe_module
+from shoeproof.replay.engine.cards import FACE_DOWN, PACK, pretty
+from shoeproof.replay.engine.shoe import (
     KEYSTREAM_BITS,
     LABEL,
     Shoe,
@@ -25,7 +25,7 @@ from replay.engine.shoe import (
     keystream_blocks,
     shoe_digest,
 )
-from replay.errors import ShoeError
+from shoeproof.replay.errors import ShoeError
 from tests.replay.helpers import shared
 from tests.strategies import client_seeds, digests, server_seeds
 

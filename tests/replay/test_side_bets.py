@@ -8,9 +8,9 @@ from math import comb, prod
 import pytest
 from msgspec.structs import replace
 
-from replay.engine.cards import PACK
-from replay.engine.side_bets import side_bet_line, side_bet_odds
-from replay.games.published import GAMES
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.side_bets import side_bet_line, side_bet_odds
+from shoeproof.replay.games.published import GAMES
 from tests.replay import naive
 
 DECKS = 8

@@ -7,25 +7,25 @@ from typing import Any
 import msgspec
 import pytest
 
-from ledger import Ledger
-from ledger.leaf.events import AlarmRaised, GameDisabled, GameEnabled, RoundOpened
-from ledger.leaf.stored import StoredLeaf
-from ledger.leaf.streams import OPERATIONS_STREAM
-from replay.engine.round import Decide
-from replay.errors import InputRefusedError
-from replay.games.policies import policy_digest
-from replay.interruptions.waiting import outages_in
-from replay.live.resume import resume_round
-from replay.live.standing import _KNOWN
-from replay.live.view import view_of
-from replay.rounds.catalogue import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import AlarmRaised, GameDisabled, GameEnabled, RoundOpened
+from shoeproof.ledger.leaf.stored import StoredLeaf
+from shoeproof.ledger.leaf.streams import OPERATIONS_STREAM
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import InputRefusedError
+from shoeproof.replay.games.policies import policy_digest
+from shoeproof.replay.interruptions.waiting import outages_in
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.standing import _KNOWN
+from shoeproof.replay.live.view import view_of
+from shoeproof.replay.rounds.catalogue import (
     add_policy,
     add_published_games,
     add_rules,
     current_policy,
     current_rules,
 )
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import ORIGIN
 from tests.replay.live import FailingJournal, Spy, open_decision, table
 from tests.replay.lying import ruling

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger
-from ledger.errors import KeyUnusable
-from ledger.leaf.events import DecisionMade, RoundClosed, RoundVoided, ServiceStopped
-from ledger.verify.whole import verify
-from replay.audit.one_by_one import audit
-from replay.engine.round import Decide
-from replay.live.batch import Batch
-from replay.live.resume import resume_round
-from replay.live.sweep import SweepResult, sweep
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import add_published_games, current_rules
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import KeyUnusable
+from shoeproof.ledger.leaf.events import DecisionMade, RoundClosed, RoundVoided, ServiceStopped
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.batch import Batch
+from shoeproof.replay.live.resume import resume_round
+from shoeproof.replay.live.sweep import SweepResult, sweep
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.faults import SETTINGS, STAKES, Floor, asked
 from tests.replay.helpers import ORIGIN, PROJECT, HandClock, Played
 
@@ -213,8 +213,8 @@ def test_two_processes_that_sweep_at_once_share_the_rounds(tmp_path: Path) -> No
 _SWEEPER = """
 import sys
 from pathlib import Path
-from ledger import Ledger
-from replay.live.sweep import sweep
+from shoeproof.ledger import Ledger
+from shoeproof.replay.live.sweep import sweep
 with Ledger.open(Path(sys.argv[1])) as ledger:
     print("ready", flush=True)
     sweep(ledger)

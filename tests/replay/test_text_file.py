@@ -4,9 +4,9 @@ import codecs
 
 import pytest
 
-from replay.errors import RoundTextError
-from replay.written.round_text import read_round
-from replay.written.text_file import decode_text
+from shoeproof.replay.errors import RoundTextError
+from shoeproof.replay.written.round_text import read_round
+from shoeproof.replay.written.text_file import decode_text
 
 ROUND = (
     'format = "round/v1"\ngame = "nba"\nname = "Ä round"\n'

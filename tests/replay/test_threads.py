@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from ledger import Ledger
-from ledger.verify.whole import verify
-from replay.audit.one_by_one import audit
-from replay.engine.round import Decide
-from replay.live.table import LiveTable
-from replay.rounds.catalogue import add_published_games
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.verify.whole import verify
+from shoeproof.replay.audit.one_by_one import audit
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.live.table import LiveTable
+from shoeproof.replay.rounds.catalogue import add_published_games
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.live import STAKES, table
 
 PLAYERS = 32

@@ -2,10 +2,10 @@
 
 import pytest
 
-from ledger.leaf.events import BetSettled, Funds
-from replay.errors import StakeRefused
-from replay.live.till import Till
-from replay.wallet.wallet import HELD, MemoryWallet
+from shoeproof.ledger.leaf.events import BetSettled, Funds
+from shoeproof.replay.errors import StakeRefused
+from shoeproof.replay.live.till import Till
+from shoeproof.replay.wallet.wallet import HELD, MemoryWallet
 
 WON = BetSettled("s1", "s1", "main", 100, 200, "win", None)
 PAIR = BetSettled("s1", "s1", "perfect_pairs", 10, 70, "pair", None)

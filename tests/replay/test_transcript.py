@@ -3,13 +3,13 @@
 import pytest
 from hypothesis import given, settings
 
-from ledger.leaf.events import DecisionOffered
-from replay.games.published import GAMES
-from replay.rounds.replayer import Replay
-from replay.wallet.wallet import MemoryWallet
-from replay.written.adjudicate import Judgement, adjudicate
-from replay.written.round_text import OfferMove, StopMove, read_round
-from replay.written.transcript import as_round_text
+from shoeproof.ledger.leaf.events import DecisionOffered
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.rounds.replayer import Replay
+from shoeproof.replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.written.adjudicate import Judgement, adjudicate
+from shoeproof.replay.written.round_text import OfferMove, StopMove, read_round
+from shoeproof.replay.written.transcript import as_round_text
 from tests.replay.helpers import new_ledger
 from tests.replay.lies_of_play import PLAY
 from tests.replay.live import replayed, sit_down

@@ -10,10 +10,17 @@ import msgspec
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from replay.engine.cards import FACE_DOWN, PACK, VALUE
-from replay.games.published import GAMES
-from replay.written.adjudicate import Judgement, adjudicate
-from replay.written.round_text import DealMove, Move, RoundText, StopMove, read_round, write_round
+from shoeproof.replay.engine.cards import FACE_DOWN, PACK, VALUE
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.written.adjudicate import Judgement, adjudicate
+from shoeproof.replay.written.round_text import (
+    DealMove,
+    Move,
+    RoundText,
+    StopMove,
+    read_round,
+    write_round,
+)
 from tests.replay.helpers import at_random, drawn_from, play, written
 from tests.replay.naive_record import agreed, every_reading, naive_payments
 from tests.strategies import Setting, settings_of_a_round

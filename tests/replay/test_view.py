@@ -5,16 +5,16 @@ from random import Random
 import msgspec
 import pytest
 
-from ledger import Ledger
-from ledger.errors import UnknownStream
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import CardDealt, HoleCardShown, ShoeCommitted
-from replay.engine.round import Decide
-from replay.errors import RoundUnreadable
-from replay.live.live_round import LiveRound
-from replay.live.view import RoundView, view_of
-from replay.rounds.catalogue import add_published_games
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import UnknownStream
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import CardDealt, HoleCardShown, ShoeCommitted
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.errors import RoundUnreadable
+from shoeproof.replay.live.live_round import LiveRound
+from shoeproof.replay.live.view import RoundView, view_of
+from shoeproof.replay.rounds.catalogue import add_published_games
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import ORIGIN
 from tests.replay.live import STAKES, table
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ledger.leaf.events import (
+from shoeproof.ledger.leaf.events import (
     Actor,
     ConnectionLost,
     ConnectionRestored,
@@ -15,7 +15,7 @@ from ledger.leaf.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.interruptions.waiting import Waiting, follow
+from shoeproof.replay.interruptions.waiting import Waiting, follow
 from tests.replay.helpers import NOON
 
 OPENED = NOON.replace(hour=11)

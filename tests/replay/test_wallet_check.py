@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ledger import Event, Recorded
-from ledger.leaf.clock import format_time
-from ledger.leaf.events import (
+from shoeproof.ledger import Event, Recorded
+from shoeproof.ledger.leaf.clock import format_time
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -22,8 +22,8 @@ from ledger.leaf.events import (
     RoundVoided,
     WinReleased,
 )
-from replay.rounds.wallet_check import answered, has_wallet, movements
-from replay.wallet.wallet import MemoryWallet
+from shoeproof.replay.rounds.wallet_check import answered, has_wallet, movements
+from shoeproof.replay.wallet.wallet import MemoryWallet
 from tests.replay.helpers import NOON, Choose, Played, prefer
 from tests.replay.lies_of_wallet import WALLET
 from tests.replay.lies_of_wallet import answered as saying

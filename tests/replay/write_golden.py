@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from replay.games.published import GAMES
+from shoeproof.replay.games.published import GAMES
 from tests.replay.settlement_table import golden
 
 if __name__ == "__main__":

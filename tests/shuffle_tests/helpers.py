@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from audit_reports.rows.round_leaves import rule_sets_of
-from audit_reports.rows.verified import made_of_verified
-from audit_reports.shuffle_tests.battery import Battery, battery_of
-from audit_reports.shuffle_tests.counting import Counts
-from audit_reports.shuffle_tests.deals import DealCounts
-from audit_reports.shuffle_tests.reading import OpenRounds, part_dealt
-from audit_reports.shuffle_tests.records import DealtRound
-from audit_reports.shuffle_tests.results import ShuffleTest, judge
-from audit_reports.shuffle_tests.shoes import ShoeCounts
-from ledger import Ledger
-from ledger.leaf.streams import RULES_STREAM
-from replay.rounds.catalogue import rules_by_digest
+from shoeproof.audit_reports.rows.round_leaves import rule_sets_of
+from shoeproof.audit_reports.rows.verified import made_of_verified
+from shoeproof.audit_reports.shuffle_tests.battery import Battery, battery_of
+from shoeproof.audit_reports.shuffle_tests.counting import Counts
+from shoeproof.audit_reports.shuffle_tests.deals import DealCounts
+from shoeproof.audit_reports.shuffle_tests.reading import UnfinishedRounds, part_dealt
+from shoeproof.audit_reports.shuffle_tests.records import DealtRound
+from shoeproof.audit_reports.shuffle_tests.results import ShuffleTest, judge
+from shoeproof.audit_reports.shuffle_tests.shoes import ShoeCounts
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.streams import RULES_STREAM
+from shoeproof.replay.rounds.catalogue import rules_by_digest
 
 Ints = npt.NDArray[Any]
 Random = np.random.Generator
@@ -60,7 +60,7 @@ def dealt_rounds(ledger: Ledger) -> list[DealtRound]:
     """Every round of a ledger, the open ones last."""
     runs = made_of_verified(ledger, 0, ledger.size(), (), zip)
     parted = part_dealt(leaf for run in runs for leaf in run.made)
-    open_rounds = OpenRounds()
+    open_rounds = UnfinishedRounds()
     assert not open_rounds.take(parted.pieces)
     return [*parted.whole, *open_rounds.rounds()]
 

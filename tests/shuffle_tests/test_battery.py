@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit_reports.shuffle_tests.deals import FEWEST_DEALS
-from audit_reports.shuffle_tests.results import (
+from shoeproof.audit_reports.shuffle_tests.deals import FEWEST_DEALS
+from shoeproof.audit_reports.shuffle_tests.results import (
     COUPON_COLLECTOR,
     DUPLICATES,
     INTERPLAY,
@@ -16,8 +16,8 @@ from audit_reports.shuffle_tests.results import (
     SERIAL,
     TOTAL_DISTRIBUTION,
 )
-from audit_reports.shuffle_tests.shoes import FEWEST_SHOES
-from replay.engine.cards import PACK, VALUE
+from shoeproof.audit_reports.shuffle_tests.shoes import FEWEST_SHOES
+from shoeproof.replay.engine.cards import PACK, VALUE
 from tests.shuffle_tests.helpers import Ints, fair, of_deals, of_shoes, rejected, swapped
 
 TENS = np.array([VALUE[card] == 10 for card in PACK])

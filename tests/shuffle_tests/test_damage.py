@@ -8,15 +8,15 @@ import duckdb
 import msgspec
 import pytest
 
-from audit_reports.errors import LeafRefused, ProjectionUnavailable
-from audit_reports.rtp_report.from_ledger import Asked, report_on
-from audit_reports.shuffle_tests import saved_counts as kept
-from audit_reports.shuffle_tests.battery import run_shuffle_tests
-from audit_reports.tables.read_model import DIRECTORY
-from audit_reports.tables.views import open_tables
-from ledger import Ledger
-from ledger.leaf.events import RoundOpened
-from ledger.signing import sign_checkpoint
+from shoeproof.audit_reports.errors import LeafRefused, ProjectionUnavailable
+from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest, report_on
+from shoeproof.audit_reports.shuffle_tests import saved_counts as kept
+from shoeproof.audit_reports.shuffle_tests.battery import run_shuffle_tests
+from shoeproof.audit_reports.tables.read_model import DIRECTORY
+from shoeproof.audit_reports.tables.views import open_tables
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import RoundOpened
+from shoeproof.ledger.signing import sign_checkpoint
 from tests.ledger.helpers import tampering
 from tests.shuffle_tests.test_ledger import dealt, seeds
 
@@ -152,7 +152,7 @@ def test_what_is_left_of_a_ledger_whose_tail_is_gone_is_counted_when_asked(
         with pytest.raises(LeafRefused, match="tail is gone"):
             run_shuffle_tests(opened)
         with open_tables(opened, verified_only=True) as tables:
-            report = report_on([opened], tables, Asked())
+            report = report_on([opened], tables, ReportRequest())
         assert report.objection is not None
         assert "tail is gone" in report.objection
         assert report.shuffle is not None

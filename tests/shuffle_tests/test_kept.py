@@ -7,22 +7,28 @@ from random import Random
 import msgspec
 import pytest
 
-from audit_reports import findings as codes
-from audit_reports.rows import verified as verification
-from audit_reports.shuffle_tests import counting, deals, order, shoes
-from audit_reports.shuffle_tests import saved_counts as kept
-from audit_reports.shuffle_tests.battery import Battery, battery_of, run_shuffle_tests
-from audit_reports.shuffle_tests.counting import Counted
-from audit_reports.shuffle_tests.order import BeginningOrder
-from audit_reports.tables import sql
-from audit_reports.tables.read_model import ReadModel
-from ledger import Ledger
-from ledger.leaf.events import DealRequested, EventData, RoundOpened, ShoeCommitted, ShoeRevealed
-from replay.engine.cards import PACK
-from replay.engine.shoe import Shoe
-from replay.kernel.shoes import whole_shoes
-from replay.kernel.symbols import Own
-from replay.rounds.catalogue import add_published_games, rules_by_digest
+from shoeproof.audit_reports import findings as codes
+from shoeproof.audit_reports.rows import verified as verification
+from shoeproof.audit_reports.shuffle_tests import counting, deals, order, shoes
+from shoeproof.audit_reports.shuffle_tests import saved_counts as kept
+from shoeproof.audit_reports.shuffle_tests.battery import Battery, battery_of, run_shuffle_tests
+from shoeproof.audit_reports.shuffle_tests.counting import ComparedRound
+from shoeproof.audit_reports.shuffle_tests.order import BeginningOrder
+from shoeproof.audit_reports.tables import sql
+from shoeproof.audit_reports.tables.read_model import ReadModel
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
+    DealRequested,
+    EventData,
+    RoundOpened,
+    ShoeCommitted,
+    ShoeRevealed,
+)
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.shoe import Shoe
+from shoeproof.replay.kernel.shoes import whole_shoes
+from shoeproof.replay.kernel.symbols import Own
+from shoeproof.replay.rounds.catalogue import add_published_games, rules_by_digest
 from tests.shuffle_tests.helpers import Ints
 from tests.shuffle_tests.test_ledger import dealt, found, seeds
 
@@ -138,7 +144,7 @@ def test_worker_processes_count_the_same(
     here = at_once(ledger)
     monkeypatch.setattr(verification, "SHARED_FROM", 0)
     monkeypatch.setattr(verification, "SHARED_RUN", 150)
-    monkeypatch.setattr("ledger.verify.workers.SHARED_FROM", 0)
+    monkeypatch.setattr("shoeproof.ledger.verify.workers.SHARED_FROM", 0)
     assert at_once(ledger) == here
 
 
@@ -185,7 +191,7 @@ def test_counts_of_another_version_are_made_anew(
 ) -> None:
     ledger.append(*interleaved[:300])
     run_shuffle_tests(ledger)
-    monkeypatch.setattr("audit_reports.shuffle_tests.battery.VERSION", kept.VERSION + 1)
+    monkeypatch.setattr("shoeproof.audit_reports.shuffle_tests.battery.VERSION", kept.VERSION + 1)
     derived: list[int] = []
 
     def deriving(rounds: Sequence[Own], digest: str, decks: int) -> Ints:
@@ -242,7 +248,7 @@ def in_turn(begun: list[int], ended: list[tuple[int, int]]) -> Iterator[int]:
     waiting = BeginningOrder()
     for start in range(0, 100, 10):
         counted = [
-            Counted("ab", first, last) for first, last in ended if start <= last < start + 10
+            ComparedRound("ab", first, last) for first, last in ended if start <= last < start + 10
         ]
         now = [leaf for leaf in begun if start <= leaf < start + 10]
         yield from (each.first_leaf for each in waiting.take(now, counted))

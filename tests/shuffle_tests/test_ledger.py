@@ -9,13 +9,13 @@ from random import Random, randbytes
 import pytest
 from msgspec.structs import replace
 
-from audit_reports import findings as codes
-from audit_reports.errors import LeafRefused
-from audit_reports.shuffle_tests import counting, drawn
-from audit_reports.shuffle_tests.battery import Battery, run_shuffle_tests
-from audit_reports.shuffle_tests.records import DealtRound
-from ledger import Ledger
-from ledger.leaf.events import (
+from shoeproof.audit_reports import findings as codes
+from shoeproof.audit_reports.errors import LeafRefused
+from shoeproof.audit_reports.shuffle_tests import counting, drawn
+from shoeproof.audit_reports.shuffle_tests.battery import Battery, run_shuffle_tests
+from shoeproof.audit_reports.shuffle_tests.records import DealtRound
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.events import (
     CardDealt,
     DealRequested,
     EventData,
@@ -25,15 +25,15 @@ from ledger.leaf.events import (
     ShoeRevealed,
     StakesPlaced,
 )
-from replay.engine.cards import PACK
-from replay.engine.round import Decide
-from replay.engine.shoe import Shoe, commitment
-from replay.findings import CARD_MISMATCH
-from replay.kernel.shoes import whole_shoes
-from replay.live.batch import Batch
-from replay.live.table import LiveTable, TableSettings
-from replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
-from replay.rounds.replayer import replay_round
+from shoeproof.replay.engine.cards import PACK
+from shoeproof.replay.engine.round import Decide
+from shoeproof.replay.engine.shoe import Shoe, commitment
+from shoeproof.replay.findings import CARD_MISMATCH
+from shoeproof.replay.kernel.shoes import whole_shoes
+from shoeproof.replay.live.batch import Batch
+from shoeproof.replay.live.table import LiveTable, TableSettings
+from shoeproof.replay.rounds.catalogue import add_published_games, current_rules, rules_by_digest
+from shoeproof.replay.rounds.replayer import replay_round
 from tests.audit_reports.helpers import ZAPPIT, begun, closed, go_on, new_round, play, settled
 from tests.ledger.helpers import alter
 from tests.shuffle_tests.helpers import dealt_rounds, run_on_rounds

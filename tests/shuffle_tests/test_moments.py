@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit_reports.shuffle_tests.moments import (
+from shoeproof.audit_reports.shuffle_tests.moments import (
     Moments,
     collected_by,
     neighbours,
@@ -16,7 +16,7 @@ from audit_reports.shuffle_tests.moments import (
     products,
     successions,
 )
-from audit_reports.shuffle_tests.results import (
+from shoeproof.audit_reports.shuffle_tests.results import (
     ShuffleTest,
     binomial_p_value,
     chi_square_p_value,

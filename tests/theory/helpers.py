@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from replay.engine.cards import FACE_DOWN, VALUE
-from replay.engine.outcomes import outcomes
-from replay.engine.round import (
+from shoeproof.replay.engine.cards import FACE_DOWN, VALUE
+from shoeproof.replay.engine.outcomes import outcomes
+from shoeproof.replay.engine.round import (
     NATURAL,
     NO_NATURAL,
     Check,
@@ -19,11 +19,11 @@ from replay.engine.round import (
     apply,
     open_round,
 )
-from replay.engine.rules import Rules, rules_digest
-from replay.engine.shoe import Shoe
-from replay.games.published import GAMES
-from replay.theory.results import Theory
-from replay.theory.solve import solve
+from shoeproof.replay.engine.rules import Rules, rules_digest
+from shoeproof.replay.engine.shoe import Shoe
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.results import Theory
+from shoeproof.replay.theory.solve import solve
 
 STAKE_MINOR = 1000
 

@@ -6,10 +6,10 @@ It shares no code with the theory but the engine: it plays a hand by `step`, the
 
 from fractions import Fraction
 
-from replay.engine.dealer import Dealer, dealer_draws, dealer_step
-from replay.engine.hand import DOUBLE, HIT, STAND, Hand, legal_acts, step
-from replay.engine.rules import Rules, read_odds
-from replay.engine.settlement import settle
+from shoeproof.replay.engine.dealer import Dealer, dealer_draws, dealer_step
+from shoeproof.replay.engine.hand import DOUBLE, HIT, STAND, Hand, legal_acts, step
+from shoeproof.replay.engine.rules import Rules, read_odds
+from shoeproof.replay.engine.settlement import settle
 
 Left = tuple[int, ...]
 CARDS = [f"{rank}c" for rank in "A23456789T"]

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from replay.games.published import GAMES
-from replay.theory.cache import read_theory, theory, write_theory
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.cache import read_theory, theory, write_theory
 from tests.theory.helpers import changed, computed
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from replay.engine.rules import Rules
-from replay.games.published import GAMES
-from replay.theory.readings import main_return
-from replay.theory.side_bets import insurance, side_bet
-from replay.theory.solve import solve
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.readings import main_return
+from shoeproof.replay.theory.side_bets import insurance, side_bet
+from shoeproof.replay.theory.solve import solve
 from tests.theory.helpers import changed, computed, with_clause
 
 NBA = GAMES["nba"].rules

@@ -9,9 +9,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cli.commands import theory as commands
-from replay.engine.rules import canonical_rules
-from replay.games.published import GAMES
+from shoeproof.cli.commands import theory as commands
+from shoeproof.replay.engine.rules import canonical_rules
+from shoeproof.replay.games.published import GAMES
 from tests.theory.helpers import changed, computed
 
 CASES = Path(__file__).parents[1] / "cases"

@@ -7,12 +7,12 @@ house edge calculator.
 import numpy as np
 import pytest
 
-from replay.engine.rules import Rules
-from replay.games.published import GAMES
-from replay.theory.dealer import dealer_distribution, dealer_graphs
-from replay.theory.readings import main_return
-from replay.theory.solve import solve
-from replay.theory.values import ACE, count_places, full_shoe
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.dealer import dealer_distribution, dealer_graphs
+from shoeproof.replay.theory.readings import main_return
+from shoeproof.replay.theory.solve import solve
+from shoeproof.replay.theory.values import ACE, count_places, full_shoe
 from tests.theory.helpers import changed, with_clause
 
 PLAIN = changed(GAMES["nba"].rules, cash_out=None, side_bets={}, decks=8)

@@ -2,13 +2,13 @@
 
 import pytest
 
-from replay.engine.cards import FACE_DOWN
-from replay.engine.hand import EMPTY_HAND, step
-from replay.engine.round import RoundState, apply, open_round
-from replay.games.published import GAMES
-from replay.theory.hand_solver import HandSolver, Situation
-from replay.theory.live import decision_values, hand_value, unseen_cards
-from replay.theory.strategies import optimal_act
+from shoeproof.replay.engine.cards import FACE_DOWN
+from shoeproof.replay.engine.hand import EMPTY_HAND, step
+from shoeproof.replay.engine.round import RoundState, apply, open_round
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.hand_solver import HandSolver, Situation
+from shoeproof.replay.theory.live import decision_values, hand_value, unseen_cards
+from shoeproof.replay.theory.strategies import optimal_act
 from tests.theory import naive
 from tests.theory.helpers import changed, computed, play, shoe_cards
 

@@ -7,8 +7,8 @@ from math import sqrt
 
 import pytest
 
-from replay.games.published import GAMES
-from replay.theory.strategies import basic_act, optimal_act
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.strategies import basic_act, optimal_act
 from tests.theory.helpers import Choose, computed, net_units, play, shoe_cards
 
 ROUNDS = 10_000

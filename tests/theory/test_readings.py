@@ -4,10 +4,15 @@ from functools import lru_cache
 
 import pytest
 
-from replay.engine.rules import rules_digest
-from replay.games.published import GAMES
-from replay.theory.alternatives import Reading, nba_readings, zappit_readings, zero_readings
-from replay.theory.readings import main_return, readings
+from shoeproof.replay.engine.rules import rules_digest
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.alternatives import (
+    Alternative,
+    nba_readings,
+    zappit_readings,
+    zero_readings,
+)
+from shoeproof.replay.theory.readings import main_return, readings
 from tests.theory.helpers import computed
 
 TARGETS = [
@@ -30,7 +35,7 @@ TARGETS = [
 ALTERNATIVES = {"zappit": zappit_readings, "zero": zero_readings, "nba": nba_readings}
 
 
-def _reading(game: str, says: str) -> Reading:
+def _reading(game: str, says: str) -> Alternative:
     found = ALTERNATIVES[game](GAMES[game].rules)
     return next(
         each for each in found if each.says == says or (says[-1] == " " and says in each.says)

@@ -6,10 +6,10 @@ from itertools import combinations, permutations
 
 import pytest
 
-from replay.engine.cards import PACK, VALUE
-from replay.engine.side_bets import side_bet_line, side_bet_odds
-from replay.games.published import GAMES
-from replay.theory.side_bets import insurance, side_bet
+from shoeproof.replay.engine.cards import PACK, VALUE
+from shoeproof.replay.engine.side_bets import side_bet_line, side_bet_odds
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.side_bets import insurance, side_bet
 from tests.theory.helpers import changed, with_clause
 
 NBA = GAMES["nba"].rules

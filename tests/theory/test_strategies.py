@@ -5,11 +5,11 @@ from itertools import combinations_with_replacement
 
 import pytest
 
-from replay.engine.round import Decide, RoundState
-from replay.games.published import GAMES
-from replay.theory.chart import ChartRow
-from replay.theory.chart_html import UP_NAMES, chart_page
-from replay.theory.strategies import basic_act, optimal_act, strategy
+from shoeproof.replay.engine.round import Decide, RoundState
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.chart import ChartRow
+from shoeproof.replay.theory.chart_html import UP_NAMES, chart_page
+from shoeproof.replay.theory.strategies import basic_act, optimal_act, strategy
 from tests.theory.helpers import play, shoe_cards
 
 

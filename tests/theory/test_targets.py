@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from replay.games.published import GAMES
-from replay.theory.verdict import compare
+from shoeproof.replay.games.published import GAMES
+from shoeproof.replay.theory.verdict import compare
 from tests.theory.helpers import computed
 
 POINT = 1e-2

@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from audit_reports.tables.views import Tables
+from shoeproof.audit_reports.tables.views import Tables
 
 MOST_ROWS = 100
 """How many rows of a check are kept; all are counted."""
@@ -34,7 +34,7 @@ class Found(NamedTuple):
 @cache
 def checks() -> tuple[Check, ...]:
     """Return every check in `checks/`, by name."""
-    folder = files("audit_reports.tables.checks")
+    folder = files("shoeproof.audit_reports.tables.checks")
     texts = {
         each.name.removesuffix(".sql"): each.read_text("utf-8")
         for each in folder.iterdir()

@@ -11,20 +11,20 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.errors import UsageError
-from cli.input.options import find_round, parse_local, program, with_ledger
-from cli.screen.render import print_command
-from ledger import Ledger
-from ledger.errors import UnknownStream
-from ledger.leaf.events import Attachment, RoundOpened
-from replay.cases.assessment import Assessment
-from replay.cases.case import Case, fold_cases, key_names, last_waiting
-from replay.currency import unit_of
-from replay.disputes.assess import assess
-from replay.disputes.complaints.cases import Complaint, find_complaint, is_complaint
-from replay.disputes.evidence import Evidence, evidence_of_case, gather
-from replay.local_time import clock_text
-from replay.written.round_text import RoundText, read_round
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import find_round, parse_local, program, with_ledger
+from shoeproof.cli.screen.render import print_command
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import UnknownStream
+from shoeproof.ledger.leaf.events import Attachment, RoundOpened
+from shoeproof.replay.cases.assessment import Assessment
+from shoeproof.replay.cases.case import Case, fold_cases, key_names, last_waiting
+from shoeproof.replay.currency import unit_of
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.complaints.cases import Complaint, find_complaint, is_complaint
+from shoeproof.replay.disputes.evidence import Evidence, evidence_of_case, gather
+from shoeproof.replay.local_time import clock_text
+from shoeproof.replay.written.round_text import RoundText, read_round
 
 CaseArgument = Annotated[
     str,

@@ -6,30 +6,42 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from cli.commands.dispute.cases import received_at, tell_due
-from cli.commands.dispute.complaint_screen import (
+from shoeproof.cli.commands.dispute.cases import received_at, tell_due
+from shoeproof.cli.commands.dispute.complaint_screen import (
     complaint_assessment_json,
     complaint_json,
     print_complaint,
 )
-from cli.errors import UsageError
-from cli.exit_codes import FINDINGS, SOUND, UNREADABLE
-from cli.input.options import UTC_ZONE, in_minor_units, parse_amount, parse_local, parse_zone
-from cli.screen.render import console, print_json, print_sentence, print_verdict, progress_bar
-from ledger import Ledger
-from ledger.keys.key import Signer
-from ledger.leaf.events import Attachment
-from replay.currency import decimal_places
-from replay.disputes.complaints.assess import assess_complaint
-from replay.disputes.complaints.cases import Complaint, ComplaintRemedy, find_complaint
-from replay.disputes.complaints.decide import ComplaintPlan, plan_for
-from replay.disputes.complaints.gather import gather_complaint
-from replay.disputes.complaints.open import begun_at, open_complaint
-from replay.disputes.complaints.records import ComplaintAssessment
-from replay.disputes.complaints.statement import Line, read_statement
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.exit_codes import FINDINGS, SOUND, UNREADABLE
+from shoeproof.cli.input.options import (
+    UTC_ZONE,
+    in_minor_units,
+    parse_amount,
+    parse_local,
+    parse_zone,
+)
+from shoeproof.cli.screen.render import (
+    console,
+    print_json,
+    print_sentence,
+    print_verdict,
+    progress_bar,
+)
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.events import Attachment
+from shoeproof.replay.currency import decimal_places
+from shoeproof.replay.disputes.complaints.assess import assess_complaint
+from shoeproof.replay.disputes.complaints.cases import Complaint, ComplaintRemedy, find_complaint
+from shoeproof.replay.disputes.complaints.decide import ComplaintPlan, plan_for
+from shoeproof.replay.disputes.complaints.gather import gather_complaint
+from shoeproof.replay.disputes.complaints.open import begun_at, open_complaint
+from shoeproof.replay.disputes.complaints.records import ComplaintAssessment
+from shoeproof.replay.disputes.complaints.statement import StatementLine, read_statement
 
 
-class Span(NamedTuple):
+class ComplaintInput(NamedTuple):
     """What `dispute open` was told of a complaint; times are as they were written."""
 
     player: str | None
@@ -42,7 +54,7 @@ class Span(NamedTuple):
 
 def open_span(
     ledger: Ledger,
-    span: Span,
+    span: ComplaintInput,
     claim: str,
     *,
     note: str | None,
@@ -173,10 +185,10 @@ def _must_be_of(unit: str, known: Sequence[str]) -> None:
 
 def read_evidence(
     files: Sequence[Path], zone: ZoneInfo | None
-) -> tuple[list[Attachment], tuple[Line, ...]]:
+) -> tuple[list[Attachment], tuple[StatementLine, ...]]:
     """Return what is kept of files, and the movements of those that are statements (`.csv`)."""
     attachments: list[Attachment] = []
-    lines: list[Line] = []
+    lines: list[StatementLine] = []
     for file in files:
         content = file.read_bytes()
         attachments.append(Attachment(file.name, hashlib.sha256(content).hexdigest()))

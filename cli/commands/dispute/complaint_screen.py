@@ -9,18 +9,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cli.commands.dispute.cases import currency_of_round
-from cli.input.options import program, with_ledger
-from cli.screen.render import amount, plain, plain_table, print_command
-from ledger import Ledger
-from replay.cases.assessment import Source
-from replay.currency import amount_text
-from replay.disputes.complaints.cases import Complaint
-from replay.disputes.complaints.gather import rounds_played
-from replay.disputes.complaints.played import Fault
-from replay.disputes.complaints.records import ComplaintAssessment
-from replay.disputes.complaints.words import clock_text, span_text
-from replay.rounds.narrative import counted, decision_word
+from shoeproof.cli.commands.dispute.cases import currency_of_round
+from shoeproof.cli.input.options import program, with_ledger
+from shoeproof.cli.screen.render import amount, plain, plain_table, print_command
+from shoeproof.ledger import Ledger
+from shoeproof.replay.cases.assessment import Source
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes.complaints.cases import Complaint
+from shoeproof.replay.disputes.complaints.gather import rounds_played
+from shoeproof.replay.disputes.complaints.played import FaultyRound
+from shoeproof.replay.disputes.complaints.records import ComplaintAssessment
+from shoeproof.replay.disputes.complaints.words import clock_text, span_text
+from shoeproof.replay.rounds.narrative import counted, decision_word
 
 MOST_ROUNDS = 10
 """How many rounds of a kind a terminal lists; `--json` has all."""
@@ -186,7 +186,7 @@ def _print_sessions(out: Console, assessment: ComplaintAssessment) -> None:
     )
 
 
-def _print_faults(out: Console, title: str, faults: Sequence[Fault]) -> None:
+def _print_faults(out: Console, title: str, faults: Sequence[FaultyRound]) -> None:
     if not faults:
         return
     table = plain_table("round", "due", "findings", right=("due",), whole=("round",), gap=1)
@@ -234,7 +234,7 @@ def _source_json(source: Source) -> Json:
     return {"source": source.document, "section": source.section, "assumed": source.assumed}
 
 
-def _fault_json(fault: Fault) -> Json:
+def _fault_json(fault: FaultyRound) -> Json:
     return {
         "round": fault.round,
         "player": fault.player,

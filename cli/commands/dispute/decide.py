@@ -10,11 +10,17 @@ from typing import Annotated, NamedTuple, Protocol, TypeAlias
 import typer
 from rich.console import Console
 
-from cli.commands.dispute.cases import CaseArgument, assess_case, attachment, case_json, read_shown
-from cli.commands.dispute.complaint import plan_text
-from cli.commands.dispute.complaint_screen import complaint_json
-from cli.errors import UsageError
-from cli.input.options import (
+from shoeproof.cli.commands.dispute.cases import (
+    CaseArgument,
+    assess_case,
+    attachment,
+    case_json,
+    read_shown,
+)
+from shoeproof.cli.commands.dispute.complaint import plan_text
+from shoeproof.cli.commands.dispute.complaint_screen import complaint_json
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import (
     AmountArgument,
     BetOption,
     CurrencyOption,
@@ -29,17 +35,17 @@ from cli.input.options import (
     program,
     staff_signer,
 )
-from cli.input.wallets import operators_wallet, pay_by_hand
-from cli.screen.assessment import print_plan, words
-from cli.screen.render import amount, broken, console, error_console, plain, print_json
-from ledger import Ledger
-from ledger.keys.key import Signer
-from ledger.leaf.events import DisputeOpened
-from replay.cases.assessment import Assessment, RemedyName
-from replay.cases.case import Case, key_names, read_cases
-from replay.disputes.complaints.cases import ComplaintRemedy, is_complaint, read_complaint
-from replay.disputes.complaints.decide import carry_out_complaint
-from replay.disputes.decide import (
+from shoeproof.cli.input.wallets import operators_wallet, pay_by_hand
+from shoeproof.cli.screen.assessment import print_plan, words
+from shoeproof.cli.screen.render import amount, broken, console, error_console, plain, print_json
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.events import DisputeOpened
+from shoeproof.replay.cases.assessment import Assessment, RemedyName
+from shoeproof.replay.cases.case import Case, key_names, read_cases
+from shoeproof.replay.disputes.complaints.cases import ComplaintRemedy, is_complaint, read_complaint
+from shoeproof.replay.disputes.complaints.decide import carry_out_complaint
+from shoeproof.replay.disputes.decide import (
     Plan,
     plan_award,
     plan_decision,
@@ -49,11 +55,11 @@ from replay.disputes.decide import (
     plan_withdrawal,
     round_opened,
 )
-from replay.disputes.evidence import Evidence, currency_of
-from replay.disputes.record import carry_out
-from replay.rounds.money_check import Bet
-from replay.rounds.narrative import decision_word
-from replay.wallet.http import HttpWallet
+from shoeproof.replay.disputes.evidence import Evidence, currency_of
+from shoeproof.replay.disputes.record import carry_out
+from shoeproof.replay.rounds.money_check import Bet
+from shoeproof.replay.rounds.narrative import decision_word
+from shoeproof.replay.wallet.http import HttpWallet
 
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask: for scripts.")]
 

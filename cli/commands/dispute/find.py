@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from cli.input.options import (
+from shoeproof.cli.input.options import (
     JsonOption,
     LedgerOption,
     ZoneOption,
@@ -23,7 +23,7 @@ from cli.input.options import (
     program,
     with_ledger,
 )
-from cli.screen.render import (
+from shoeproof.cli.screen.render import (
     amount,
     cards_text,
     console,
@@ -32,7 +32,7 @@ from cli.screen.render import (
     print_json,
     progress_bar,
 )
-from replay.disputes.find import (
+from shoeproof.replay.disputes.find import (
     Candidate,
     Remembered,
     Search,
@@ -42,10 +42,10 @@ from replay.disputes.find import (
     read_card,
     read_result,
 )
-from replay.engine.outcomes import MAIN
-from replay.local_time import zoned_text
-from replay.rounds.catalogue import rules_by_digest
-from replay.rounds.narrative import counted
+from shoeproof.replay.engine.outcomes import MAIN
+from shoeproof.replay.local_time import zoned_text
+from shoeproof.replay.rounds.catalogue import rules_by_digest
+from shoeproof.replay.rounds.narrative import counted
 
 
 def find_command(

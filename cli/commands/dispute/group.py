@@ -9,9 +9,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from cli.commands.dispute import decide
-from cli.commands.dispute import report as case_report
-from cli.commands.dispute.cases import (
+from shoeproof.cli.commands.dispute import decide
+from shoeproof.cli.commands.dispute import report as case_report
+from shoeproof.cli.commands.dispute.cases import (
     ShownOption,
     assess_case,
     attachment,
@@ -23,13 +23,18 @@ from cli.commands.dispute.cases import (
     received_at,
     tell_due,
 )
-from cli.commands.dispute.complaint import Span, assess_and_print, open_span, tell_opened
-from cli.commands.dispute.complaint_screen import complaint_json, unit_of_sum
-from cli.commands.dispute.find import find_command
-from cli.commands.dispute.next_step import print_next
-from cli.errors import Mistakes, UsageError
-from cli.exit_codes import FINDINGS, SOUND, UNREADABLE
-from cli.input.options import (
+from shoeproof.cli.commands.dispute.complaint import (
+    ComplaintInput,
+    assess_and_print,
+    open_span,
+    tell_opened,
+)
+from shoeproof.cli.commands.dispute.complaint_screen import complaint_json, unit_of_sum
+from shoeproof.cli.commands.dispute.find import find_command
+from shoeproof.cli.commands.dispute.next_step import print_next
+from shoeproof.cli.errors import Mistakes, UsageError
+from shoeproof.cli.exit_codes import FINDINGS, SOUND, UNREADABLE
+from shoeproof.cli.input.options import (
     UTC_ZONE,
     JsonOption,
     LedgerOption,
@@ -41,8 +46,8 @@ from cli.input.options import (
     parse_zone,
     staff_signer,
 )
-from cli.screen.assessment import assessment_json, print_assessment, words
-from cli.screen.render import (
+from shoeproof.cli.screen.assessment import assessment_json, print_assessment, words
+from shoeproof.cli.screen.render import (
     amount,
     console,
     plain,
@@ -51,18 +56,18 @@ from cli.screen.render import (
     print_sentence,
     print_verdict,
 )
-from ledger import Ledger
-from ledger.leaf.clock import parse_time
-from replay.cases.assessment import Assessment, Claim
-from replay.cases.case import CLAIMS, DAYS_TO_ANSWER, Case
-from replay.disputes.complaints.cases import (
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.replay.cases.assessment import Assessment, Claim
+from shoeproof.replay.cases.case import CLAIMS, DAYS_TO_ANSWER, Case
+from shoeproof.replay.disputes.complaints.cases import (
     Complaint,
     is_complaint,
 )
-from replay.disputes.listing import Listing, list_cases
-from replay.disputes.record import open_case
-from replay.disputes.similar_rounds import with_touched
-from replay.rounds.narrative import decision_word
+from shoeproof.replay.disputes.listing import Listing, list_cases
+from shoeproof.replay.disputes.record import open_case
+from shoeproof.replay.disputes.similar_rounds import with_touched
+from shoeproof.replay.rounds.narrative import decision_word
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -152,7 +157,9 @@ def open_command(
             said = None if round_id is None else _read_claim(claim)
         wrong.tell()
         if round_id is None or said is None:
-            span = Span(player, since, until, zone, no_round, (*(evidence or ()), *(attach or ())))
+            span = ComplaintInput(
+                player, since, until, zone, no_round, (*(evidence or ()), *(attach or ()))
+            )
             complaint = open_span(
                 ledger, span, claim, note=note, days=days, signer=signer, received=received
             )

@@ -5,16 +5,16 @@ from shlex import quote
 
 from rich.console import Console
 
-from cli.commands.dispute.cases import day
-from cli.input.options import program, with_ledger
-from cli.screen.assessment import words
-from cli.screen.render import amount, plain, print_command
-from ledger.leaf.events import DisputeDecided
-from replay.cases.assessment import Assessment, RemedyName, Verdict
-from replay.cases.case import Case
-from replay.disputes.decide import priced_moves
-from replay.disputes.evidence import Evidence, currency_of
-from replay.rounds.narrative import decision_word
+from shoeproof.cli.commands.dispute.cases import day
+from shoeproof.cli.input.options import program, with_ledger
+from shoeproof.cli.screen.assessment import words
+from shoeproof.cli.screen.render import amount, plain, print_command
+from shoeproof.ledger.leaf.events import DisputeDecided
+from shoeproof.replay.cases.assessment import Assessment, RemedyName, Verdict
+from shoeproof.replay.cases.case import Case
+from shoeproof.replay.disputes.decide import priced_moves
+from shoeproof.replay.disputes.evidence import Evidence, currency_of
+from shoeproof.replay.rounds.narrative import decision_word
 
 
 def print_next(

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from audit_reports.case_report.model import Audience, Receipt
-from cli.commands.dispute.cases import ShownOption, find_case, read_shown
-from cli.errors import UsageError
-from cli.input.options import (
+from shoeproof.audit_reports.case_report.model import Audience, Receipt
+from shoeproof.cli.commands.dispute.cases import ShownOption, find_case, read_shown
+from shoeproof.cli.errors import UsageError
+from shoeproof.cli.input.options import (
     UTC_ZONE,
     LedgerOption,
     ZoneOption,
@@ -17,12 +17,12 @@ from cli.input.options import (
     open_to_write,
     parse_zone,
 )
-from cli.screen.render import console, error_console, plain, print_sentence
-from ledger import Ledger
-from ledger.errors import LedgerError
-from ledger.exchange.bundle import make_bundle
-from ledger.files.durable import write_durably
-from ledger.store.directory import is_url
+from shoeproof.cli.screen.render import console, error_console, plain, print_sentence
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.errors import LedgerError
+from shoeproof.ledger.exchange.bundle import make_bundle
+from shoeproof.ledger.files.durable import write_durably
+from shoeproof.ledger.store.directory import is_url
 
 
 def register(disputes: typer.Typer) -> None:
@@ -58,8 +58,8 @@ def report_command(
     JSON and text are the same bytes for the same ledger.
     """
     # Templates and what draws pages take longer to load than most commands to run.
-    from audit_reports.case_report.from_ledger import report_on
-    from audit_reports.case_report.write import FORMS, is_embedded, write_case_report
+    from shoeproof.audit_reports.case_report.from_ledger import report_on
+    from shoeproof.audit_reports.case_report.write import FORMS, is_embedded, write_case_report
 
     check_suffix(output, FORMS)
     if bundle is not None and bundle.resolve() == output.resolve():
@@ -101,7 +101,7 @@ def _receipt(ledger: Ledger, round_id: str, bundle: Path | None) -> Receipt | No
     """Return the round's receipt, named after its file; None where none can be made and none was
     asked for.
     """
-    from audit_reports.case_report.from_ledger import receipt_name, receipt_of
+    from shoeproof.audit_reports.case_report.from_ledger import receipt_name, receipt_of
 
     try:
         content = make_bundle(ledger, round_id)

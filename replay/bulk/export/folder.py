@@ -13,9 +13,9 @@ from typing import Any, Final
 import pyarrow as pa
 from pyarrow import fs
 
-from ledger.files.durable import locked, write_durably
-from replay.errors import ExportUnusable
+from shoeproof.ledger.files.durable import locked, write_durably
 from shoeproof.needs import need
+from shoeproof.replay.errors import ExportUnusable
 
 _OWN_MEMORY: Final = "memory://"
 

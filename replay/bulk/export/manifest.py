@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 
-from ledger import Finding
-from ledger.checkpoint.signed import Checkpoint, parse_checkpoint
-from ledger.errors import NoteRefused
-from ledger.files.foreign import read_json
-from replay.bulk.export.folder import Folder
-from replay.errors import ExportUnusable
+from shoeproof.ledger import Finding
+from shoeproof.ledger.checkpoint.signed import Checkpoint, parse_checkpoint
+from shoeproof.ledger.errors import NoteRefused
+from shoeproof.ledger.files.foreign import read_json
+from shoeproof.replay.bulk.export.folder import Folder
+from shoeproof.replay.errors import ExportUnusable
 
 FORMAT = "shoeproof/rounds-parquet/v3"
 NAME = "manifest.json"
@@ -35,7 +35,7 @@ CANNOT_PROVE = (
 """What an audit of an export leaves open, beside what an audit of a ledger does."""
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExportedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file of rounds and the file of its symbols, by name and lower-hex SHA-256."""
 
     rounds_file: str
@@ -58,7 +58,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     checkpoint: str | None
     rules: dict[str, Any]
     unreadable: tuple[Finding, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ExportedFile, ...]
     cannot_prove: tuple[str, ...] = CANNOT_PROVE
 
 

@@ -1,4 +1,4 @@
-"""The audit of an export: columns in, the report of `replay.audit.one_by_one` out.
+"""The audit of an export: columns in, the report of `shoeproof.replay.audit.one_by_one` out.
 
 A part is judged as a range of leaves is, by the same kernel. Only for a round that is not proved
 sound are its events made again from the columns, for the replayer. Nothing in a file is trusted
@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ledger import Event, Finding, Recorded
-from ledger.leaf.events import EVENTS, Funds, RoundVoided, ShoeRevealed
-from ledger.verify.workers import Progress, Share
-from replay.audit.one_by_one import (
+from shoeproof.ledger import Event, Finding, Recorded
+from shoeproof.ledger.leaf.events import EVENTS, Funds, RoundVoided, ShoeRevealed
+from shoeproof.ledger.verify.workers import Progress, Share
+from shoeproof.replay.audit.one_by_one import (
     AuditResult,
     OpenRound,
     VoidRound,
@@ -27,20 +27,20 @@ from replay.audit.one_by_one import (
     open_round,
     void_round,
 )
-from replay.bulk.export.folder import Folder
-from replay.bulk.export.manifest import Manifest, Part, checked, read_manifest
-from replay.bulk.export.write import HEX, OWN, ROUND_SCHEMA, SYMBOL_SCHEMA
-from replay.bulk.pool import shared
-from replay.bulk.ranges import Judge, RangeReport
-from replay.engine.rules import Rules
-from replay.errors import ExportUnusable
-from replay.interruptions.judge import judge
-from replay.kernel.batch import Columns, replay_batch
-from replay.kernel.symbols import Own, Vocabulary
-from replay.kernel.tables import Ints
-from replay.rounds.catalogue import rules_by_content
-from replay.rounds.seeds import Revealed, Reveals, revealed, seed_findings
-from replay.rounds.shoe_check import seed_bytes
+from shoeproof.replay.bulk.export.folder import Folder
+from shoeproof.replay.bulk.export.manifest import ExportedFile, Manifest, checked, read_manifest
+from shoeproof.replay.bulk.export.write import HEX, OWN, ROUND_SCHEMA, SYMBOL_SCHEMA
+from shoeproof.replay.bulk.pool import shared
+from shoeproof.replay.bulk.ranges import Judge, RangeReport
+from shoeproof.replay.engine.rules import Rules
+from shoeproof.replay.errors import ExportUnusable
+from shoeproof.replay.interruptions.judge import judge
+from shoeproof.replay.kernel.batch import Columns, replay_batch
+from shoeproof.replay.kernel.symbols import Own, Vocabulary
+from shoeproof.replay.kernel.tables import Ints
+from shoeproof.replay.rounds.catalogue import rules_by_content
+from shoeproof.replay.rounds.seeds import Revealed, Reveals, revealed, seed_findings
+from shoeproof.replay.rounds.shoe_check import seed_bytes
 
 _decode_funds = msgspec.json.Decoder(Funds).decode
 
@@ -56,8 +56,8 @@ def audit_parquet(
     """Judge every round of an export; the result is that of auditing the ledger it was made of.
 
     `place` is a path or a URL. `progress` is told rounds judged and rounds in all; `only` is a
-    game's id; `workers` and `scheduler` are as in `replay.bulk.audit`. Raises ExportUnusable for
-    an export that is not whole, WorkersLost and ClusterUnusable.
+    game's id; `workers` and `scheduler` are as in `shoeproof.replay.bulk.audit`. Raises
+    ExportUnusable for an export that is not whole, WorkersLost and ClusterUnusable.
     """
     folder, manifest = Folder(place), read_manifest(place)
     total = sum(part.rounds for part in manifest.parts)
@@ -133,7 +133,7 @@ def _make_judge(folder: Folder, manifest: Manifest, only: str | None) -> Judge:
     rules = rules_by_content(manifest.rules.values())
     vocabulary = Vocabulary()
 
-    def judge_part(number: int, part: Part) -> RangeReport:
+    def judge_part(number: int, part: ExportedFile) -> RangeReport:
         nonlocal vocabulary
         # Parts say the same things: what was read or judged in one is known in the next.
         if vocabulary.is_full:
@@ -146,7 +146,7 @@ def _make_judge(folder: Folder, manifest: Manifest, only: str | None) -> Judge:
 class _Rounds:
     """The rounds of one part of an export, read and held to its manifest."""
 
-    def __init__(self, folder: Folder, manifest: Manifest, number: int, part: Part) -> None:
+    def __init__(self, folder: Folder, manifest: Manifest, number: int, part: ExportedFile) -> None:
         self.origin, self.number = manifest.origin, number
         self.name = part.rounds_file
         self.rounds = _read(folder, part.rounds_file, part.rounds_sha256, ROUND_SCHEMA)

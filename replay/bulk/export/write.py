@@ -16,9 +16,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ledger import Finding, Ledger
-from ledger.checkpoint.signed import verify_by_ring
-from ledger.leaf.events import (
+from shoeproof.ledger import Finding, Ledger
+from shoeproof.ledger.checkpoint.signed import verify_by_ring
+from shoeproof.ledger.leaf.events import (
     DealRequested,
     EventData,
     Funds,
@@ -27,13 +27,13 @@ from ledger.leaf.events import (
     ShoeCommitted,
     ShoeRevealed,
 )
-from ledger.leaf.recorded import Recorded
-from ledger.verify.workers import Progress
-from replay.audit.one_by_one import Gathered, read_leaves
-from replay.bulk.export.folder import Folder
-from replay.bulk.export.manifest import FORMAT, NAME, Manifest, Part, digest_of
-from replay.errors import ExportUnusable
-from replay.kernel.symbols import hex_bytes
+from shoeproof.ledger.leaf.recorded import Recorded
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.audit.one_by_one import Gathered, read_leaves
+from shoeproof.replay.bulk.export.folder import Folder
+from shoeproof.replay.bulk.export.manifest import FORMAT, NAME, ExportedFile, Manifest, digest_of
+from shoeproof.replay.errors import ExportUnusable
+from shoeproof.replay.kernel.symbols import hex_bytes
 
 ROUNDS: Final = 50_000
 """Rounds in a part, so that a part is some megabytes and a fair share of work."""
@@ -165,7 +165,7 @@ class _Writer:
     """Gathers rounds and writes a part whenever there are enough; `names` are files it began."""
 
     def __init__(self, folder: Folder, rounds_a_part: int) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[ExportedFile] = []
         self.names: list[str] = []
         self._folder, self._most = folder, rounds_a_part
         self._begin()
@@ -219,7 +219,7 @@ class _Writer:
             data = sink.getvalue()
             digests.append(digest_of(data))
             self.write(name, data)
-        self.parts.append(Part(names[0], digests[0], names[1], digests[1], count))
+        self.parts.append(ExportedFile(names[0], digests[0], names[1], digests[1], count))
         self._begin()
 
     def write(self, name: str, data: bytes | pa.Buffer) -> None:

@@ -3,30 +3,35 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ledger import Finding
-from replay.cases.assessment import Source, Verdict
-from replay.disputes.complaints.cases import ComplaintRemedy
-from replay.disputes.complaints.luck import luck_of
-from replay.disputes.complaints.played import Fault, Played
-from replay.disputes.complaints.records import (
+from shoeproof.ledger import Finding
+from shoeproof.replay.cases.assessment import Source, Verdict
+from shoeproof.replay.disputes.complaints.cases import ComplaintRemedy
+from shoeproof.replay.disputes.complaints.luck import luck_of
+from shoeproof.replay.disputes.complaints.played import FaultyRound, PlayedRound
+from shoeproof.replay.disputes.complaints.records import (
     ComplaintAssessment,
     ComplaintEvidence,
     Option,
     Session,
     Totals,
 )
-from replay.disputes.complaints.runs import Ended, longest_runs
-from replay.disputes.complaints.statement import Line, compare
-from replay.disputes.complaints.wallet import jumps, sums
-from replay.disputes.complaints.words import Told, answer_of, lacks_of, reasons_of
-from replay.disputes.sources import PRACTICE
-from replay.rounds.narrative import counted
+from shoeproof.replay.disputes.complaints.runs import Ended, longest_runs
+from shoeproof.replay.disputes.complaints.statement import StatementLine, compare
+from shoeproof.replay.disputes.complaints.wallet import jumps, sums
+from shoeproof.replay.disputes.complaints.words import (
+    AssessmentParts,
+    answer_of,
+    lacks_of,
+    reasons_of,
+)
+from shoeproof.replay.disputes.sources import PRACTICE
+from shoeproof.replay.rounds.narrative import counted
 
 _SOURCE = Source(PRACTICE, "Complaints", "", assumed=True)
 
 
 def assess_complaint(
-    evidence: ComplaintEvidence, statement: Sequence[Line] = ()
+    evidence: ComplaintEvidence, statement: Sequence[StatementLine] = ()
 ) -> ComplaintAssessment:
     """Return what the evidence about a complaint comes to.
 
@@ -38,7 +43,7 @@ def assess_complaint(
         (movement for each in real for movement in each.movements), key=lambda m: m.leaf_index
     )
     faults = tuple(each.fault for each in evidence.rounds if each.fault is not None)
-    told = Told(
+    told = AssessmentParts(
         evidence=evidence,
         totals=tuple(_totals(evidence.rounds)),
         luck=luck_of(each.parts for each in real if each.parts is not None),
@@ -81,7 +86,7 @@ def assess_complaint(
     )
 
 
-def _verdict(told: Told) -> Verdict:
+def _verdict(told: AssessmentParts) -> Verdict:
     evidence = told.evidence
     shown = any(fault.verdict in ("upheld", "partly_upheld") for fault in told.faults)
     unclear = (
@@ -104,7 +109,7 @@ def _verdict(told: Told) -> Verdict:
     return "rejected"
 
 
-def _options(told: Told, verdict: Verdict) -> Iterator[Option]:
+def _options(told: AssessmentParts, verdict: Verdict) -> Iterator[Option]:
     """Yield every way to decide, the one that governs among them."""
     governs = verdict in ("upheld", "partly_upheld")
     has_faults = any(fault.verdict != "inconclusive" for fault in told.faults)
@@ -134,7 +139,7 @@ def _options(told: Told, verdict: Verdict) -> Iterator[Option]:
         yield Option(name, lawful, governs, why, _SOURCE)
 
 
-def _totals(rounds: Sequence[Played]) -> Iterator[Totals]:
+def _totals(rounds: Sequence[PlayedRound]) -> Iterator[Totals]:
     for currency, mode in sorted({(each.currency, each.mode) for each in rounds}):
         own = [each for each in rounds if (each.currency, each.mode) == (currency, mode)]
         ended = [each for each in own if each.state == "closed"]
@@ -151,7 +156,7 @@ def _totals(rounds: Sequence[Played]) -> Iterator[Totals]:
         )
 
 
-def _sessions(rounds: Sequence[Played]) -> Iterator[Session]:
+def _sessions(rounds: Sequence[PlayedRound]) -> Iterator[Session]:
     """Yield the sessions in the order they began; rounds that name none are one."""
     names = list(dict.fromkeys(each.session for each in rounds))
     for name in names:
@@ -159,7 +164,7 @@ def _sessions(rounds: Sequence[Played]) -> Iterator[Session]:
         yield Session(name, own[0].opened_at, max(each.last_at for each in own), len(own))
 
 
-def _findings(evidence: ComplaintEvidence, faults: Sequence[Fault]) -> Iterator[Finding]:
+def _findings(evidence: ComplaintEvidence, faults: Sequence[FaultyRound]) -> Iterator[Finding]:
     yield from evidence.integrity
     for fault in faults:
         yield from fault.findings

@@ -10,14 +10,21 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-from ledger import Ledger, Recorded
-from ledger.errors import UnknownStream
-from ledger.leaf.events import Awarded, ComplaintOpened, DisputeDecided
-from ledger.leaf.layout import claimed_key_id
-from ledger.leaf.streams import DISPUTES_PREFIX, stream_kind
-from ledger.verify.beside import Leaves, read_before
-from replay.cases.case import Answered, Decision, decision_of, dispute_stream, key_names, signed
-from replay.errors import DisputeRefused
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.errors import UnknownStream
+from shoeproof.ledger.leaf.events import Awarded, ComplaintOpened, DisputeDecided
+from shoeproof.ledger.leaf.layout import claimed_key_id
+from shoeproof.ledger.leaf.streams import DISPUTES_PREFIX, stream_kind
+from shoeproof.ledger.verify.beside import Leaves, read_before
+from shoeproof.replay.cases.case import (
+    Answered,
+    Decision,
+    decision_of,
+    dispute_stream,
+    key_names,
+    signed,
+)
+from shoeproof.replay.errors import DisputeRefused
 
 ComplaintRemedy: TypeAlias = Literal["reject", "uphold", "refer", "award", "goodwill", "withdraw"]
 """How a complaint is decided: nothing is due; each faulty round gets a case of its own; an

@@ -9,32 +9,32 @@ from collections.abc import Iterator
 
 import msgspec
 
-from ledger import Ledger, Recorded
-from ledger.keys.key import Signer
-from ledger.leaf.events import Awarded, DisputeDecided, DisputeOpened, EventData
-from replay.cases.assessment import Claim
-from replay.cases.case import dispute_stream, key_names, read_cases
-from replay.currency import amount_text
-from replay.disputes.complaints.cases import (
+from shoeproof.ledger import Ledger, Recorded
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.events import Awarded, DisputeDecided, DisputeOpened, EventData
+from shoeproof.replay.cases.assessment import Claim
+from shoeproof.replay.cases.case import dispute_stream, key_names, read_cases
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes.complaints.cases import (
     Complaint,
     ComplaintRemedy,
     Question,
     complaints_in,
 )
-from replay.disputes.complaints.persons import (
+from shoeproof.replay.disputes.complaints.persons import (
     gifts,
     given_minor,
     goodwill_limit,
     persons_needed,
     policies_before,
 )
-from replay.disputes.complaints.played import Fault
-from replay.disputes.complaints.records import ComplaintAssessment
-from replay.disputes.record import must_be_whole, sign_as_staff
-from replay.errors import DisputeRefused
-from replay.rounds.narrative import decision_word
-from replay.wallet.credit import credited
-from replay.wallet.wallet import AnyWallet, in_unit
+from shoeproof.replay.disputes.complaints.played import FaultyRound
+from shoeproof.replay.disputes.complaints.records import ComplaintAssessment
+from shoeproof.replay.disputes.record import must_be_whole, sign_as_staff
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.rounds.narrative import decision_word
+from shoeproof.replay.wallet.credit import credited
+from shoeproof.replay.wallet.wallet import AnyWallet, in_unit
 
 _CLAIM_OF: dict[Question, Claim] = {"fairness": "fairness", "balance": "settlement"}
 
@@ -51,7 +51,7 @@ class ComplaintPlan(msgspec.Struct, frozen=True):
     complaint: Complaint
     decided: DisputeDecided
     award: Awarded | None
-    opens: tuple[Fault, ...]
+    opens: tuple[FaultyRound, ...]
     confirms: tuple[str, ...]
     stands: bool
 

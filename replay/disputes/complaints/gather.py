@@ -8,18 +8,18 @@ missing is part of what is told.
 from collections.abc import Sequence
 from typing import Final
 
-from ledger import Ledger
-from ledger.leaf.clock import parse_time
-from ledger.store.round_index import RoundRow
-from ledger.store.schema import SELECT_IS_WHOLE
-from ledger.verify.known_checkpoints import tail_is_gone
-from ledger.verify.one_stream import verify_stream
-from ledger.verify.workers import Progress
-from replay.cases.case import dispute_stream
-from replay.disputes.complaints.cases import read_complaint
-from replay.disputes.complaints.played import Fault, Played, examine, fault_of
-from replay.disputes.complaints.records import ComplaintEvidence
-from replay.disputes.evidence import common_of, covered_leaves, gather
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.ledger.store.round_index import RoundRow
+from shoeproof.ledger.store.schema import SELECT_IS_WHOLE
+from shoeproof.ledger.verify.known_checkpoints import tail_is_gone
+from shoeproof.ledger.verify.one_stream import verify_stream
+from shoeproof.ledger.verify.workers import Progress
+from shoeproof.replay.cases.case import dispute_stream
+from shoeproof.replay.disputes.complaints.cases import read_complaint
+from shoeproof.replay.disputes.complaints.played import FaultyRound, PlayedRound, examine, fault_of
+from shoeproof.replay.disputes.complaints.records import ComplaintEvidence
+from shoeproof.replay.disputes.evidence import common_of, covered_leaves, gather
 
 MOST_OTHERS: Final = 100
 """How many rounds of other players at the same tables are looked through: the first ones."""
@@ -45,9 +45,9 @@ def gather_complaint(
         ([], False) if opened.missing_round else _neighbours(ledger, opened.end, rows)
     )
     common = common_of(ledger, size)
-    played: list[Played] = []
+    played: list[PlayedRound] = []
     unreadable: list[str] = []
-    others: list[Fault] = []
+    others: list[FaultyRound] = []
     for done, row in enumerate((*rows, *neighbours)):
         if progress is not None:
             progress(done, len(rows) + len(neighbours))

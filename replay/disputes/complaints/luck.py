@@ -1,7 +1,7 @@
 """The luck, skill and error of a span's rounds, summed, with the intervals chance gives. Pure.
 
-`replay.luck` takes each round apart: paid less added stakes = start + luck + skill + error. A
-round's luck has mean zero whatever the player does, so the sum of a span lies within about
+`shoeproof.replay.luck` takes each round apart: paid less added stakes = start + luck + skill +
+error. A round's luck has mean zero whatever the player does, so the sum of a span lies within about
 1.96 · √Σ(luck²) of zero 19 times out of 20 (Hall and Heyde, Martingale Limit Theory, 1980, ch. 3).
 """
 
@@ -12,8 +12,8 @@ from typing import Final
 
 import msgspec
 
-from replay.luck.kinds import BETWEEN_CARDS, LUCK
-from replay.luck.one_round import Decomposition
+from shoeproof.replay.luck.kinds import BETWEEN_CARDS, LUCK
+from shoeproof.replay.luck.one_round import Decomposition
 
 LEVEL: Final = 0.05
 """How often chance alone goes beyond an interval."""
@@ -30,7 +30,7 @@ FEWEST: Final = 30
 _Z: Final = NormalDist().inv_cdf(1 - LEVEL / 2)
 
 
-class RoundParts(msgspec.Struct, frozen=True):
+class RoundLuck(msgspec.Struct, frozen=True):
     """One round taken apart, in minor units; its bets together."""
 
     currency: str
@@ -72,13 +72,13 @@ class SpanLuck(msgspec.Struct, frozen=True):
         return self.standard_errors is not None and self.standard_errors < bound
 
 
-def parts_of(taken_apart: Decomposition, currency: str) -> RoundParts:
+def parts_of(taken_apart: Decomposition, currency: str) -> RoundLuck:
     """Return a round taken apart as the sums of its bets."""
     luck = sum(part.amount_minor for part in taken_apart.parts if part.term == LUCK)
     skill = sum(part.amount_minor for part in taken_apart.parts if part.term != LUCK)
     between = sum(part.amount_minor for part in taken_apart.parts if part.kind == BETWEEN_CARDS)
     bets = taken_apart.bets
-    return RoundParts(
+    return RoundLuck(
         currency=currency,
         initial_minor=sum(bet.initial_stake_minor for bet in bets),
         start_minor=sum(bet.start_minor - bet.initial_stake_minor for bet in bets),
@@ -89,15 +89,15 @@ def parts_of(taken_apart: Decomposition, currency: str) -> RoundParts:
     )
 
 
-def luck_of(rounds: Iterable[RoundParts]) -> tuple[SpanLuck, ...]:
+def luck_of(rounds: Iterable[RoundLuck]) -> tuple[SpanLuck, ...]:
     """Return the sums by currency."""
-    by_currency: dict[str, list[RoundParts]] = {}
+    by_currency: dict[str, list[RoundLuck]] = {}
     for each in rounds:
         by_currency.setdefault(each.currency, []).append(each)
     return tuple(_sum(currency, each) for currency, each in sorted(by_currency.items()))
 
 
-def _sum(currency: str, rounds: list[RoundParts]) -> SpanLuck:
+def _sum(currency: str, rounds: list[RoundLuck]) -> SpanLuck:
     luck = sum(each.luck_minor for each in rounds)
     squares = sum(each.luck_minor**2 for each in rounds)
     fourths = sum(each.luck_minor**4 for each in rounds)

@@ -3,20 +3,20 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from ledger import Ledger
-from ledger.keys.key import Signer
-from ledger.leaf.clock import format_time, parse_time
-from ledger.leaf.events import Attachment, ComplaintOpened
-from replay.cases.case import DAYS_TO_ANSWER, dispute_stream
-from replay.disputes.complaints.cases import Complaint, read_complaint
-from replay.disputes.complaints.gather import rounds_played
-from replay.disputes.complaints.statement import Line, compare
-from replay.disputes.complaints.wallet import movements
-from replay.disputes.complaints.words import clock_text, compared_words
-from replay.disputes.evidence import common_of, covered_leaves, gather
-from replay.disputes.record import must_be_past, sign_as_staff
-from replay.errors import DisputeRefused
-from replay.rounds.round_id import new_round_id
+from shoeproof.ledger import Ledger
+from shoeproof.ledger.keys.key import Signer
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.ledger.leaf.events import Attachment, ComplaintOpened
+from shoeproof.replay.cases.case import DAYS_TO_ANSWER, dispute_stream
+from shoeproof.replay.disputes.complaints.cases import Complaint, read_complaint
+from shoeproof.replay.disputes.complaints.gather import rounds_played
+from shoeproof.replay.disputes.complaints.statement import StatementLine, compare
+from shoeproof.replay.disputes.complaints.wallet import movements
+from shoeproof.replay.disputes.complaints.words import clock_text, compared_words
+from shoeproof.replay.disputes.evidence import common_of, covered_leaves, gather
+from shoeproof.replay.disputes.record import must_be_past, sign_as_staff
+from shoeproof.replay.errors import DisputeRefused
+from shoeproof.replay.rounds.round_id import new_round_id
 
 
 def open_complaint(
@@ -30,7 +30,7 @@ def open_complaint(
     missing_round: bool = False,
     note: str | None = None,
     attachments: Sequence[Attachment] = (),
-    statement: Sequence[Line] = (),
+    statement: Sequence[StatementLine] = (),
     received: datetime | None = None,
     days: int = DAYS_TO_ANSWER,
     signer: Signer | None = None,
@@ -134,7 +134,7 @@ def _search(
     begin: str | None,
     end: str | None,
     zone: str | None,
-    statement: Sequence[Line],
+    statement: Sequence[StatementLine],
 ) -> Iterator[str]:
     """Yield in sentences what was looked for, and how far the ledger proves it complete."""
     rows = rounds_played(ledger, player, begin, end)

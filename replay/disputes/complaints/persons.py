@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ledger import Recorded
-from ledger.leaf.events import Awarded, ComplaintOpened, DisputeDecided
-from ledger.leaf.recorded import readable
-from ledger.leaf.streams import POLICIES_STREAM
-from ledger.verify.beside import Leaves
-from replay.games.policies import Policy
-from replay.rounds.catalogue import policies_in
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import Awarded, ComplaintOpened, DisputeDecided
+from shoeproof.ledger.leaf.recorded import readable
+from shoeproof.ledger.leaf.streams import POLICIES_STREAM
+from shoeproof.ledger.verify.beside import Leaves
+from shoeproof.replay.games.policies import Policy
+from shoeproof.replay.rounds.catalogue import policies_in
 
 
 class Gift(NamedTuple):

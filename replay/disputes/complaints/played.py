@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ledger import Finding
-from ledger.leaf.events import (
+from shoeproof.ledger import Finding
+from shoeproof.ledger.leaf.events import (
     CLOSING,
     BetSettled,
     DealRequested,
@@ -20,18 +20,18 @@ from ledger.leaf.events import (
     WinHeld,
     WinReleased,
 )
-from replay import findings as codes
-from replay.cases.assessment import Assessment, Verdict
-from replay.disputes.assess import assess
-from replay.disputes.complaints.luck import RoundParts, parts_of
-from replay.disputes.complaints.runs import Chance, chance_of
-from replay.disputes.complaints.wallet import Movement, movements
-from replay.disputes.evidence import Evidence, currency_of
-from replay.engine.outcomes import MAIN
-from replay.engine.round import stakes_minor
-from replay.errors import RoundUnreadable
-from replay.luck.recorded import decompose_replay
-from replay.rounds.replayer import Replay, replay_round
+from shoeproof.replay import findings as codes
+from shoeproof.replay.cases.assessment import Assessment, Verdict
+from shoeproof.replay.disputes.assess import assess
+from shoeproof.replay.disputes.complaints.luck import RoundLuck, parts_of
+from shoeproof.replay.disputes.complaints.runs import Chance, chance_of
+from shoeproof.replay.disputes.complaints.wallet import PlayerMovement, movements
+from shoeproof.replay.disputes.evidence import Evidence, currency_of
+from shoeproof.replay.engine.outcomes import MAIN
+from shoeproof.replay.engine.round import stakes_minor
+from shoeproof.replay.errors import RoundUnreadable
+from shoeproof.replay.luck.recorded import decompose_replay
+from shoeproof.replay.rounds.replayer import Replay, replay_round
 
 _OF_CARDS: Final = frozenset(
     {
@@ -44,7 +44,7 @@ _OF_CARDS: Final = frozenset(
 """Findings after which it is not shown that the cards were those of the committed shoe."""
 
 
-class Fault(NamedTuple):
+class FaultyRound(NamedTuple):
     """A round with something wrong: its verdict, its findings, and what is due by it now."""
 
     round: str
@@ -56,7 +56,7 @@ class Fault(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-class Played(msgspec.Struct, frozen=True, kw_only=True):
+class PlayedRound(msgspec.Struct, frozen=True, kw_only=True):
     """A round as the span has it. Amounts are minor units of `currency`.
 
     `state` is open, closed or void; `won_minor` is what its main bets won. `is_proven` tells that
@@ -86,12 +86,12 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     is_proven: bool
     seeded: bool
     chance: Chance | None
-    parts: RoundParts | None
-    movements: tuple[Movement, ...]
-    fault: Fault | None
+    parts: RoundLuck | None
+    movements: tuple[PlayerMovement, ...]
+    fault: FaultyRound | None
 
 
-def examine(evidence: Evidence) -> Played | None:
+def examine(evidence: Evidence) -> PlayedRound | None:
     """Return a round of a span; None where not even its opening verifies."""
     opened = evidence.events[0].event if evidence.events else None
     if opened is None or not isinstance(opened.data, RoundOpened):
@@ -109,7 +109,7 @@ def examine(evidence: Evidence) -> Played | None:
     currency = currency_of(evidence)
     refunded = 0 if void is None else sum(each.amount_minor for each in void.refunds)
     main = [each for each in settled if each.bet == MAIN]
-    return Played(
+    return PlayedRound(
         round=evidence.round_id,
         opened_at=opened.at,
         ended_at=last.at if is_over else None,
@@ -136,21 +136,21 @@ def examine(evidence: Evidence) -> Played | None:
     )
 
 
-def fault_of(evidence: Evidence) -> Fault | None:
+def fault_of(evidence: Evidence) -> FaultyRound | None:
     """Return what is wrong with a round by a case about it; None where nothing is."""
     opened = evidence.events[0].event if evidence.events else None
     player = opened.data.player if opened and isinstance(opened.data, RoundOpened) else ""
     return _fault(evidence, player, "" if opened is None else opened.at, assess(evidence))
 
 
-def _fault(evidence: Evidence, player: str, at: str, assessment: Assessment) -> Fault | None:
+def _fault(evidence: Evidence, player: str, at: str, assessment: Assessment) -> FaultyRound | None:
     due = assessment.governing.moves_minor if assessment.money_may_move else 0
     found = assessment.findings
     # A round that merely waits for its player has nothing wrong, whatever a case would do about it.
     if assessment.verdict == "rejected" or not (found or due or not assessment.money_may_move):
         return None
     currency = currency_of(evidence)
-    return Fault(evidence.round_id, player, at, currency, assessment.verdict, due, found)
+    return FaultyRound(evidence.round_id, player, at, currency, assessment.verdict, due, found)
 
 
 def _is_proven(data: Sequence[object], assessment: Assessment) -> bool:

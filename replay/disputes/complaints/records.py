@@ -5,14 +5,14 @@ These records are what commands print and events are made from; nothing here dec
 
 import msgspec
 
-from ledger import Finding
-from replay.cases.assessment import Source, Verdict
-from replay.disputes.complaints.cases import Complaint, ComplaintRemedy
-from replay.disputes.complaints.luck import SpanLuck
-from replay.disputes.complaints.played import Fault, Played
-from replay.disputes.complaints.runs import Run
-from replay.disputes.complaints.statement import Compared
-from replay.disputes.complaints.wallet import Jump, WalletSums
+from shoeproof.ledger import Finding
+from shoeproof.replay.cases.assessment import Source, Verdict
+from shoeproof.replay.disputes.complaints.cases import Complaint, ComplaintRemedy
+from shoeproof.replay.disputes.complaints.luck import SpanLuck
+from shoeproof.replay.disputes.complaints.played import FaultyRound, PlayedRound
+from shoeproof.replay.disputes.complaints.runs import Streak
+from shoeproof.replay.disputes.complaints.statement import Compared
+from shoeproof.replay.disputes.complaints.wallet import Jump, WalletSums
 
 
 class ComplaintEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,9 +26,9 @@ class ComplaintEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     complaint: Complaint
-    rounds: tuple[Played, ...]
+    rounds: tuple[PlayedRound, ...]
     unreadable: tuple[str, ...]
-    others: tuple[Fault, ...]
+    others: tuple[FaultyRound, ...]
     others_read: int
     others_left: bool
     integrity: tuple[Finding, ...]
@@ -89,15 +89,15 @@ class ComplaintAssessment(msgspec.Struct, frozen=True, kw_only=True):
     answer: str
     reasons: tuple[str, ...]
     options: tuple[Option, ...]
-    rounds: tuple[Played, ...]
+    rounds: tuple[PlayedRound, ...]
     totals: tuple[Totals, ...]
     luck: tuple[SpanLuck, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[Streak, ...]
     wallet: tuple[WalletSums, ...]
     jumps: tuple[Jump, ...]
     sessions: tuple[Session, ...]
-    faults: tuple[Fault, ...]
-    others: tuple[Fault, ...]
+    faults: tuple[FaultyRound, ...]
+    others: tuple[FaultyRound, ...]
     due_minor: dict[str, int]
     compared: Compared | None
     findings: tuple[Finding, ...]

@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from replay.engine.rules import Rules, canonical_rules, rules_from_json
-from replay.theory.cache import theory
+from shoeproof.replay.engine.rules import Rules, canonical_rules, rules_from_json
+from shoeproof.replay.theory.cache import theory
 
 RunKind: TypeAlias = Literal["lost", "not won"]
 """Rounds lost in a row, or rounds in a row that were lost or pushed."""
@@ -38,7 +38,7 @@ class Ended(NamedTuple):
     chance: Chance | None
 
 
-class Run(msgspec.Struct, frozen=True):
+class Streak(msgspec.Struct, frozen=True):
     """The longest run in a sequence of rounds, the earliest where there are several.
 
     It is `length` rounds long, from `first` to `last`, out of `rounds`. `probability` is that of at
@@ -66,7 +66,7 @@ def chance_of(rules: Rules | None, seats: int) -> Chance | None:
     return Chance(lost, lost + push, seats == 1)
 
 
-def longest_runs(ended: Sequence[Ended]) -> tuple[Run, ...]:
+def longest_runs(ended: Sequence[Ended]) -> tuple[Streak, ...]:
     """Return the longest run of losses and, where it is longer, of rounds without a win.
 
     `ended` are the rounds in the order they were played, without those that were voided.
@@ -92,7 +92,7 @@ def chance_of_a_run(length: int, chances: Iterable[float]) -> float:
     return reached
 
 
-def _longest(kind: RunKind, ended: Sequence[Ended], hits: Sequence[bool]) -> Run | None:
+def _longest(kind: RunKind, ended: Sequence[Ended], hits: Sequence[bool]) -> Streak | None:
     best = start = stop = 0
     for place, hit in enumerate(hits, 1):
         start = start if hit else place
@@ -109,7 +109,7 @@ def _longest(kind: RunKind, ended: Sequence[Ended], hits: Sequence[bool]) -> Run
         )
     exact = sum(each.is_exact for each in known)
     first, last = ended[stop - best].round, ended[stop - 1].round
-    return Run(kind, best, first, last, len(ended), probability, exact)
+    return Streak(kind, best, first, last, len(ended), probability, exact)
 
 
 @lru_cache(maxsize=16)

@@ -17,11 +17,11 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from ledger.leaf.clock import format_time, parse_time
-from replay.currency import minor_units
-from replay.disputes.complaints.wallet import Movement
-from replay.errors import DisputeRefused, LocalTimeUnclear
-from replay.local_time import moment_of
+from shoeproof.ledger.leaf.clock import format_time, parse_time
+from shoeproof.replay.currency import minor_units
+from shoeproof.replay.disputes.complaints.wallet import PlayerMovement
+from shoeproof.replay.errors import DisputeRefused, LocalTimeUnclear
+from shoeproof.replay.local_time import moment_of
 
 NEAR: Final = timedelta(minutes=2)
 """How far apart two clocks may be that told the time of one movement."""
@@ -34,7 +34,7 @@ _COLUMNS: Final = {
 }
 
 
-class Line(msgspec.Struct, frozen=True):
+class StatementLine(msgspec.Struct, frozen=True):
     """One movement of a statement: its line in the file, when, how much, and the balance after."""
 
     line: int
@@ -55,10 +55,10 @@ class Compared(msgspec.Struct, frozen=True):
     lines: int
     begin: str
     end: str
-    without_round: tuple[Line, ...]
-    differing: tuple[Line, ...]
-    not_following: tuple[Line, ...]
-    not_stated: tuple[Movement, ...]
+    without_round: tuple[StatementLine, ...]
+    differing: tuple[StatementLine, ...]
+    not_following: tuple[StatementLine, ...]
+    not_stated: tuple[PlayerMovement, ...]
 
     @property
     def agrees(self) -> bool:
@@ -68,7 +68,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 def read_statement(
     content: bytes, name: str, zone: ZoneInfo | None, columns: Mapping[str, str] | None = None
-) -> tuple[Line, ...]:
+) -> tuple[StatementLine, ...]:
     """Read a statement, its movements in the order of their times.
 
     `zone` is that of times without an offset, `columns` what the file calls `time`, `amount`,
@@ -102,12 +102,12 @@ def read_statement(
     return tuple(sorted(lines, key=lambda line: (line.at, line.line)))
 
 
-def compare(lines: Sequence[Line], moved: Sequence[Movement]) -> Compared:
+def compare(lines: Sequence[StatementLine], moved: Sequence[PlayerMovement]) -> Compared:
     """Hold a statement to the ledger's movements of the same player; there is one line at least."""
     known = _Known(lines, moved)
     taken: set[int] = set()
-    without: list[Line] = []
-    differing: list[Line] = []
+    without: list[StatementLine] = []
+    differing: list[StatementLine] = []
     for line in lines:
         match = known.of(line, taken)
         if match is None:
@@ -135,17 +135,17 @@ def _plain(cell: str) -> str:
 class _Known:
     """The ledger's movements, to be found by the wallet's name for them, or by amount and time."""
 
-    def __init__(self, lines: Sequence[Line], moved: Sequence[Movement]) -> None:
+    def __init__(self, lines: Sequence[StatementLine], moved: Sequence[PlayerMovement]) -> None:
         self._by_name = {each.transaction: each for each in moved if each.transaction is not None}
         self._currencies = {each.currency for each in moved}
-        self._by_amount: dict[tuple[str, int | None], list[Movement]] = {}
+        self._by_amount: dict[tuple[str, int | None], list[PlayerMovement]] = {}
         for each in moved:
             self._by_amount.setdefault((each.currency, each.change_minor), []).append(each)
         # Where no name is known to the ledger, the statement's are of a different kind from its
         # own.
         self._is_named = any(line.reference in self._by_name for line in lines)
 
-    def of(self, line: Line, taken: set[int]) -> Movement | None:
+    def of(self, line: StatementLine, taken: set[int]) -> PlayerMovement | None:
         """Return the movement that a line tells of, None where there is none."""
         own = self._by_name.get(line.reference) if line.reference is not None else None
         if own is not None:
@@ -160,12 +160,12 @@ class _Known:
         ]
         return min(near, key=lambda pair: pair[0])[1] if near else None
 
-    def _may_be(self, line: Line, each: Movement) -> bool:
+    def _may_be(self, line: StatementLine, each: PlayerMovement) -> bool:
         """Tell whether their names allow two to be the same: one that is made up matches none."""
         return not self._is_named or line.reference is None or each.transaction is None
 
 
-def _not_following(lines: Sequence[Line]) -> Iterator[Line]:
+def _not_following(lines: Sequence[StatementLine]) -> Iterator[StatementLine]:
     for before, line in pairwise(lines):
         if before.balance is None or line.balance is None:
             continue
@@ -195,10 +195,10 @@ def _cell(row: Sequence[str], place: int | None) -> str:
     return row[place].strip() if place is not None and place < len(row) else ""
 
 
-def _line(name: str, number: int, cells: dict[str, str], zone: ZoneInfo | None) -> Line:
+def _line(name: str, number: int, cells: dict[str, str], zone: ZoneInfo | None) -> StatementLine:
     where = f"{name}, line {number}"
     balance = cells["balance"]
-    return Line(
+    return StatementLine(
         line=number,
         at=_time(where, cells["time"], zone),
         amount=_amount(where, cells["amount"]),

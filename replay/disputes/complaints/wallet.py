@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
-from ledger import Recorded
-from ledger.leaf.events import (
+from shoeproof.ledger import Recorded
+from shoeproof.ledger.leaf.events import (
     Awarded,
     BetResettled,
     BetSettled,
@@ -22,9 +22,9 @@ from ledger.leaf.events import (
     RoundVoided,
     WinReleased,
 )
-from replay.disputes.evidence import Evidence, currency_of
-from replay.wallet.movements import Movement as Booked
-from replay.wallet.movements import movements_of
+from shoeproof.replay.disputes.evidence import Evidence, currency_of
+from shoeproof.replay.wallet.movements import Movement as Booked
+from shoeproof.replay.wallet.movements import movements_of
 
 MOVING: Final = (
     DealRequested, DecisionMade, BetSettled, BetResettled, WinReleased, Refunded, Awarded,
@@ -33,7 +33,7 @@ MOVING: Final = (
 """The events that may move a player's money."""
 
 
-class Movement(msgspec.Struct, frozen=True):
+class PlayerMovement(msgspec.Struct, frozen=True):
     """One movement of the player's money by a round, in minor units; what was taken is negative.
 
     `is_told` is whether the wallet answered for it; else it is what the round's events say.
@@ -83,7 +83,7 @@ class WalletSums(msgspec.Struct, frozen=True):
     last_minor: int | None
 
 
-def movements(evidence: Evidence) -> Iterator[Movement]:
+def movements(evidence: Evidence) -> Iterator[PlayerMovement]:
     """Yield the movements of one round for real money, its hold's and its cases' among them."""
     opened = evidence.events[0].event.data if evidence.events else None
     if not isinstance(opened, RoundOpened) or opened.mode != "real":
@@ -92,24 +92,24 @@ def movements(evidence: Evidence) -> Iterator[Movement]:
         yield from moved_by(recorded, evidence.round_id, currency_of(evidence))
 
 
-def moved_by(recorded: Recorded, round_id: str, currency: str) -> Iterator[Movement]:
+def moved_by(recorded: Recorded, round_id: str, currency: str) -> Iterator[PlayerMovement]:
     """Yield the movements of one event of a round, its hold or its cases, in the round's unit."""
     for booked in movements_of(recorded.event.data):
         if booked.booked_minor or booked.funds is not None:
             yield _movement(round_id, currency, recorded, booked)
 
 
-def sums(moved: Iterable[Movement]) -> tuple[WalletSums, ...]:
+def sums(moved: Iterable[PlayerMovement]) -> tuple[WalletSums, ...]:
     """Return the sums of movements by currency."""
-    by_currency: dict[str, list[Movement]] = {}
+    by_currency: dict[str, list[PlayerMovement]] = {}
     for each in moved:
         by_currency.setdefault(each.currency, []).append(each)
     return tuple(_sums(currency, each) for currency, each in sorted(by_currency.items()))
 
 
-def jumps(moved: Sequence[Movement]) -> Iterator[Jump]:
+def jumps(moved: Sequence[PlayerMovement]) -> Iterator[Jump]:
     """Yield each balance that does not follow; the movements are in the order of their leaves."""
-    last: dict[str, Movement] = {}
+    last: dict[str, PlayerMovement] = {}
     for each in moved:
         before = last.get(each.currency)
         last[each.currency] = each
@@ -121,16 +121,16 @@ def jumps(moved: Sequence[Movement]) -> Iterator[Jump]:
             yield Jump(each.currency, amount, before.at, each.at, within, each.round)
 
 
-def _movement(round_id: str, currency: str, recorded: Recorded, booked: Booked) -> Movement:
+def _movement(round_id: str, currency: str, recorded: Recorded, booked: Booked) -> PlayerMovement:
     where = (round_id, recorded.leaf_index, recorded.event.at, currency)
     funds = booked.funds
     if funds is None:
-        return Movement(*where, booked.change_minor, False, None, None)
+        return PlayerMovement(*where, booked.change_minor, False, None, None)
     told = funds.transaction, funds.balance_after_minor
-    return Movement(*where, funds.change_minor, True, *told)
+    return PlayerMovement(*where, funds.change_minor, True, *told)
 
 
-def _sums(currency: str, moved: Sequence[Movement]) -> WalletSums:
+def _sums(currency: str, moved: Sequence[PlayerMovement]) -> WalletSums:
     balanced = [each for each in moved if each.balance_minor is not None]
     first = balanced[0] if balanced else None
     return WalletSums(

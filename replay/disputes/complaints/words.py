@@ -5,31 +5,31 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from ledger.leaf.clock import parse_time
-from replay.cases.assessment import Verdict
-from replay.currency import amount_text
-from replay.disputes.complaints.luck import SpanLuck
-from replay.disputes.complaints.played import Fault
-from replay.disputes.complaints.records import ComplaintEvidence, Totals
-from replay.disputes.complaints.runs import Run
-from replay.disputes.complaints.statement import Compared
-from replay.disputes.complaints.wallet import Jump, WalletSums
-from replay.rounds.narrative import counted
+from shoeproof.ledger.leaf.clock import parse_time
+from shoeproof.replay.cases.assessment import Verdict
+from shoeproof.replay.currency import amount_text
+from shoeproof.replay.disputes.complaints.luck import SpanLuck
+from shoeproof.replay.disputes.complaints.played import FaultyRound
+from shoeproof.replay.disputes.complaints.records import ComplaintEvidence, Totals
+from shoeproof.replay.disputes.complaints.runs import Streak
+from shoeproof.replay.disputes.complaints.statement import Compared
+from shoeproof.replay.disputes.complaints.wallet import Jump, WalletSums
+from shoeproof.replay.rounds.narrative import counted
 
 _MOST_NAMED = 5
 """How many things of a kind a sentence names before it counts the rest."""
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class AssessmentParts(msgspec.Struct, frozen=True, kw_only=True):
     """What the sentences are made of: the parts of an assessment before its verdict."""
 
     evidence: ComplaintEvidence
     totals: tuple[Totals, ...]
     luck: tuple[SpanLuck, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[Streak, ...]
     wallet: tuple[WalletSums, ...]
     jumps: tuple[Jump, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[FaultyRound, ...]
     compared: Compared | None
 
     @property
@@ -70,12 +70,12 @@ def chance_text(probability: float) -> str:
     return percent if probability > 0.3 else f"{percent}, about one in {1 / probability:,.0f}"
 
 
-def answer_of(told: Told, verdict: Verdict) -> str:
+def answer_of(told: AssessmentParts, verdict: Verdict) -> str:
     """Return what the player is told first: the answer to the question that was asked."""
     return " ".join(filter(None, [_asked(told), _wrong(told), _last_word(told, verdict)]))
 
 
-def reasons_of(told: Told) -> Iterator[str]:
+def reasons_of(told: AssessmentParts) -> Iterator[str]:
     """Yield the sentences behind the answer, from what was played to what became of the money."""
     opened = told.evidence.complaint.opened
     # Of what was recorded of a statement nothing need be said when it is read again.
@@ -92,7 +92,7 @@ def reasons_of(told: Told) -> Iterator[str]:
     yield from _of_others(told.evidence)
 
 
-def _of_chance(told: Told) -> Iterator[str]:
+def _of_chance(told: AssessmentParts) -> Iterator[str]:
     if told.evidence.rounds:
         yield _proof(told)
     for luck in told.luck:
@@ -100,7 +100,7 @@ def _of_chance(told: Told) -> Iterator[str]:
     yield from (_run(told, run) for run in told.runs)
 
 
-def lacks_of(told: Told) -> Iterator[str]:
+def lacks_of(told: AssessmentParts) -> Iterator[str]:
     """Yield what the ledger cannot show about the complaint."""
     evidence = told.evidence
     yield completeness_words(evidence.size, evidence.covered, is_whole=evidence.is_whole)
@@ -114,7 +114,7 @@ def lacks_of(told: Told) -> Iterator[str]:
         yield from _chance_lacking(told)
 
 
-def _money_lacking(told: Told) -> Iterator[str]:
+def _money_lacking(told: AssessmentParts) -> Iterator[str]:
     for wallet in told.wallet:
         if wallet.told < wallet.movements:
             untold = wallet.movements - wallet.told
@@ -127,7 +127,7 @@ def _money_lacking(told: Told) -> Iterator[str]:
             yield f"The wallet did not always state the balance in {wallet.currency}."
 
 
-def _chance_lacking(told: Told) -> Iterator[str]:
+def _chance_lacking(told: AssessmentParts) -> Iterator[str]:
     rounds = told.evidence.rounds
     if rounds and not any(each.seeded for each in rounds):
         yield (
@@ -184,7 +184,7 @@ def compared_words(found: Compared, zone: str | None) -> Iterator[str]:
         yield f"Not in the statement, but in the ledger: {number}."
 
 
-def _asked(told: Told) -> str:
+def _asked(told: AssessmentParts) -> str:
     evidence = told.evidence
     opened = evidence.complaint.opened
     if opened.missing_round:
@@ -208,7 +208,7 @@ def _asked(told: Told) -> str:
     return _proof(told)
 
 
-def _money(told: Told) -> str:
+def _money(told: AssessmentParts) -> str:
     if not told.wallet:
         return "The ledger records no movement of real money in that time."
     if told.follows_the_money:
@@ -226,7 +226,7 @@ def _money(told: Told) -> str:
     return "The wallet's answers are not recorded throughout, so the balance cannot be followed."
 
 
-def _wrong(told: Told) -> str:
+def _wrong(told: AssessmentParts) -> str:
     if not told.faults:
         return ""
     rounds = len(told.faults)
@@ -239,7 +239,7 @@ def _wrong(told: Told) -> str:
     return f"Something is wrong in {rounds:,} of {of}: {owing}."
 
 
-def _last_word(told: Told, verdict: Verdict) -> str:
+def _last_word(told: AssessmentParts, verdict: Verdict) -> str:
     if verdict == "rejected":
         return "Nothing was found wrong, and nothing is due."
     if verdict != "inconclusive":
@@ -265,7 +265,7 @@ def _played(totals: Totals) -> str:
     )
 
 
-def _proof(told: Told) -> str:
+def _proof(told: AssessmentParts) -> str:
     rounds = told.evidence.rounds
     proven = [each for each in rounds if each.is_proven]
     cards = sum(each.cards for each in proven)
@@ -305,7 +305,7 @@ def _luck(luck: SpanLuck) -> Iterator[str]:
     )
 
 
-def _run(told: Told, run: Run) -> str:
+def _run(told: AssessmentParts, run: Streak) -> str:
     where = {each.round: each for each in told.evidence.rounds}
     when = told.between(where[run.first].opened_at, where[run.last].last_at)
     what = "losses" if run.kind == "lost" else "rounds without a win"
@@ -329,7 +329,7 @@ def _wallet(wallet: WalletSums) -> str:
     return f"{text}; the balance went from {first} to {last}."
 
 
-def _jump(told: Told, jump: Jump) -> str:
+def _jump(told: AssessmentParts, jump: Jump) -> str:
     rose = "rose" if jump.amount_minor > 0 else "fell"
     amount = amount_text(abs(jump.amount_minor), jump.currency)
     when = told.between(jump.after, jump.before)
@@ -337,7 +337,7 @@ def _jump(told: Told, jump: Jump) -> str:
     return f"{where}, {when}, the balance {rose} by {amount} without any movement of this ledger."
 
 
-def _rounds_apart(told: Told) -> Iterator[str]:
+def _rounds_apart(told: AssessmentParts) -> Iterator[str]:
     for each in told.evidence.rounds:
         if each.state == "open":
             staked = amount_text(each.staked_minor, each.currency)
