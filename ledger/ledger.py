@@ -38,7 +38,7 @@ from shoeproof.ledger.store.extends import Growth
 from shoeproof.ledger.store.guard import Guard
 from shoeproof.ledger.store.intents import Intents
 from shoeproof.ledger.store.opening import origin_in, store_at, store_of
-from shoeproof.ledger.store.round_index import Alone, RoundRow, RoundState
+from shoeproof.ledger.store.round_index import Alone, IndexedRound, RoundState
 from shoeproof.ledger.store.second_look import look_again
 from shoeproof.ledger.store.sqlite import Store
 from shoeproof.ledger.tree.tiles import Tree
@@ -302,7 +302,7 @@ class Ledger:
         opened_to: datetime | None = None,
         limit: int | None = None,
         newest_first: bool = False,
-    ) -> list[RoundRow]:
+    ) -> list[IndexedRound]:
         """Return the rounds that satisfy every condition given, in the order they were opened.
 
         `opened_from` is inclusive, `opened_to` exclusive. The index this reads proves nothing.
@@ -316,7 +316,7 @@ class Ledger:
             limit=limit,
             newest_first=newest_first,
         )
-        return [RoundRow(*row) for row in self.store.query(statement, parameters)]
+        return [IndexedRound(*row) for row in self.store.query(statement, parameters)]
 
     def tables(self) -> set[str]:
         """Return the names of the tables that rounds were opened at, by the look-up index."""

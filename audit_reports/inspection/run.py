@@ -44,7 +44,7 @@ from shoeproof.ledger import Finding, Ledger
 from shoeproof.ledger.errors import LedgerError, NoteRefused, PolicyUnmet
 from shoeproof.ledger.files.durable import locked
 from shoeproof.ledger.store.kept_checkpoints import kept_checkpoints
-from shoeproof.ledger.witness.witness_policy import Policy, parse_policy, require
+from shoeproof.ledger.witness.witness_policy import WitnessPolicy, parse_policy, require
 from shoeproof.replay.bulk.audit import LedgerAudit, audit
 from shoeproof.replay.disputes.complaints.statement import StatementLine
 from shoeproof.replay.live.alarms import alarms_of
@@ -98,7 +98,7 @@ def inspect(
 def _inspect(
     ledgers: Sequence[Ledger],
     asked: InspectionRequest,
-    policy: Policy | None,
+    policy: WitnessPolicy | None,
     work: Path,
     command: str,
     told: Told,
@@ -153,7 +153,7 @@ def _look(
     ledger: Ledger,
     key: str,
     asked: InspectionRequest,
-    policy: Policy | None,
+    policy: WitnessPolicy | None,
     notes: Path,
     told: Told,
 ) -> _Looked:
@@ -175,7 +175,7 @@ def _look(
     return _Looked(ledger, audited, cosigned, tuple(refused))
 
 
-def _cosigned(ledger: Ledger, asked: InspectionRequest, policy: Policy) -> dict[str, str]:
+def _cosigned(ledger: Ledger, asked: InspectionRequest, policy: WitnessPolicy) -> dict[str, str]:
     """Return which witnesses of the policy cosigned the checkpoint, and when."""
     note = asked.checkpoint
     if note is None and ledger.path is not None:

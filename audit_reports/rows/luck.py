@@ -17,7 +17,7 @@ from shoeproof.audit_reports.rows.round_leaves import Gathered
 from shoeproof.ledger.leaf.recorded import read_leaf
 from shoeproof.replay.engine.rules import Rules
 from shoeproof.replay.kernel.reading import RoundsBuilder
-from shoeproof.replay.kernel.symbols import Own, Vocabulary
+from shoeproof.replay.kernel.symbols import RoundColumns, Vocabulary
 from shoeproof.replay.luck.bulk import RoundParts, decompose_batch
 from shoeproof.replay.luck.counts import COUNT_KINDS, COUNT_SUMS
 from shoeproof.replay.luck.kinds import LUCK, LUCK_KINDS, SKILL, SKILL_KINDS
@@ -77,7 +77,7 @@ def _taken_apart(
     vocabulary = _vocabulary()
     builder = RoundsBuilder(vocabulary)
     for each in rounds:
-        own = Own(each.stream)
+        own = RoundColumns(each.stream)
         words = [
             _word(vocabulary, leaf.topic, text, own)
             for leaf, text in zip(each.leaves, each.texts, strict=True)
@@ -107,7 +107,7 @@ def _kept() -> Vocabulary:
     return Vocabulary()
 
 
-def _word(vocabulary: Vocabulary, kind: str, data: bytes, own: Own) -> int:
+def _word(vocabulary: Vocabulary, kind: str, data: bytes, own: RoundColumns) -> int:
     try:
         return vocabulary.read(kind, data, own)
     except (ValueError, RecursionError):

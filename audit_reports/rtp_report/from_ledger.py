@@ -30,7 +30,7 @@ from shoeproof.audit_reports.shuffle_tests.battery import (
 from shoeproof.audit_reports.shuffle_tests.results import judge as judge_tests
 from shoeproof.audit_reports.tables import sql
 from shoeproof.audit_reports.tables.checks.run import run_checks
-from shoeproof.audit_reports.tables.views import Source, Tables
+from shoeproof.audit_reports.tables.views import LedgerSegments, Tables
 from shoeproof.ledger import Finding, Ledger
 from shoeproof.ledger.verify.workers import Progress
 from shoeproof.replay.rounds.catalogue import rules_by_digest
@@ -132,7 +132,7 @@ def _provenance(
     )
 
 
-def _counted(ledger: Ledger, source: Source) -> CountedLedger:
+def _counted(ledger: Ledger, source: LedgerSegments) -> CountedLedger:
     covered = source.manifest.checkpoint_size
     anchor = ledger.key_ring().anchor
     note = None if covered is None else checkpoint_note(ledger, covered)

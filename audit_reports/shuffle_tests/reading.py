@@ -10,7 +10,7 @@ from shoeproof.audit_reports.rows.said import said
 from shoeproof.audit_reports.shuffle_tests.records import READ, DealtRound
 from shoeproof.ledger import StoredLeaf
 from shoeproof.ledger.leaf.events import CLOSING, RoundOpened
-from shoeproof.replay.kernel.symbols import Own
+from shoeproof.replay.kernel.symbols import RoundColumns
 
 _TOPICS = READ.union(CLOSING)
 
@@ -49,7 +49,7 @@ class UnfinishedRounds(msgspec.Struct):
         ended: list[DealtRound] = []
         for leaf, text in pieces:
             if _begins(leaf):
-                self.by_stream[leaf.stream] = DealtRound(Own(leaf.stream), leaf.leaf_index)
+                self.by_stream[leaf.stream] = DealtRound(RoundColumns(leaf.stream), leaf.leaf_index)
             # What follows the end of a round is none of it.
             held = self.by_stream.get(leaf.stream)
             if held is None:
@@ -70,7 +70,7 @@ def _begins(leaf: StoredLeaf) -> bool:
 
 def _round_of(leaves: Sequence[SoundLeaf]) -> DealtRound:
     first = leaves[0][0]
-    found = DealtRound(Own(first.stream), first.leaf_index)
+    found = DealtRound(RoundColumns(first.stream), first.leaf_index)
     for leaf, text in leaves:
         _take(found, leaf, text)
     return found

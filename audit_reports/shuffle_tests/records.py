@@ -17,7 +17,7 @@ from shoeproof.ledger.leaf.events import (
 )
 from shoeproof.replay.engine.cards import VALUE
 from shoeproof.replay.engine.round import initial_deal_length
-from shoeproof.replay.kernel.symbols import Own, hex_bytes
+from shoeproof.replay.kernel.symbols import RoundColumns, hex_bytes
 from shoeproof.replay.rounds.shoe_check import seed_bytes
 
 READ: Final = {
@@ -48,7 +48,7 @@ class DealtRound(msgspec.Struct):
     cards whose face is known, and `hole_index` is the place of the one that lies face down.
     """
 
-    own: Own
+    own: RoundColumns
     first_leaf: int
     last_leaf: int | None = None
     committed_leaf: int | None = None

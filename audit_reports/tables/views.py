@@ -48,7 +48,7 @@ _LOCKED = (
 )
 
 
-class Source(NamedTuple):
+class LedgerSegments(NamedTuple):
     """One ledger's segments: their folder, its manifest, and the manifest's SHA-256, lower hex."""
 
     folder: Path
@@ -66,7 +66,9 @@ class Tables:
     `objection`, which is the first there is.
     """
 
-    def __init__(self, sources: Sequence[Source], par_sheets: Sequence[ParSheet] = ()) -> None:
+    def __init__(
+        self, sources: Sequence[LedgerSegments], par_sheets: Sequence[ParSheet] = ()
+    ) -> None:
         """Open views of segments, which must have been checked, of one ledger or of several.
 
         The leaves of each further ledger are counted on from those of the ledgers before it. Raises
@@ -173,7 +175,7 @@ class Tables:
                 rows = f"SELECT * FROM ({rows}) QUALIFY {first}"
             self._database.execute(f"CREATE VIEW {table} AS {rows}")
 
-    def _select(self, table: str, source: Source, offset: int) -> str:
+    def _select(self, table: str, source: LedgerSegments, offset: int) -> str:
         """Return the SELECT of a ledger's rows of a table, its leaves counted on from `offset`."""
         folder, manifest, _ = source
         paths = [
@@ -249,7 +251,7 @@ def read_tables(folder: Path, par_sheets: Sequence[ParSheet] = ()) -> Tables:
         raise SegmentsRefused(f"{folder} has no manifest: run `shoeproof project` first")
     manifest, digest = found
     check_segments(folder, manifest)
-    return Tables([Source(folder, manifest, digest)], par_sheets)
+    return Tables([LedgerSegments(folder, manifest, digest)], par_sheets)
 
 
 def together(tables: Sequence[Tables], par_sheets: Sequence[ParSheet] = ()) -> Tables:

@@ -33,7 +33,7 @@ from shoeproof.cli.screen.render import (
 )
 from shoeproof.cli.screen.replay import print_replay
 from shoeproof.ledger import Finding, Ledger
-from shoeproof.ledger.store.round_index import RoundRow
+from shoeproof.ledger.store.round_index import IndexedRound
 from shoeproof.replay.currency import unit_of
 from shoeproof.replay.local_time import clock_text
 from shoeproof.replay.rounds.catalogue import rules_by_digest
@@ -152,18 +152,18 @@ def replay_command(
         raise typer.Exit(FINDINGS)
 
 
-def _name(row: RoundRow, names: dict[str, str]) -> str:
+def _name(row: IndexedRound, names: dict[str, str]) -> str:
     return plain(names.get(row.rules_digest, "unknown"))
 
 
 def _row_json(
-    row: RoundRow, names: dict[str, str], waiting: "WaitingRound | None"
+    row: IndexedRound, names: dict[str, str], waiting: "WaitingRound | None"
 ) -> dict[str, object]:
     told = {} if waiting is None else msgspec.structs.asdict(waiting)
     return {**msgspec.structs.asdict(row), "game": names.get(row.rules_digest), **told}
 
 
-def _waiting(ledger: Ledger, rows: list[RoundRow]) -> "dict[str, WaitingRound]":
+def _waiting(ledger: Ledger, rows: list[IndexedRound]) -> "dict[str, WaitingRound]":
     from shoeproof.replay.live.open_rounds import OpenRounds
 
     open_rounds = OpenRounds(ledger, ledger.now())
@@ -172,7 +172,7 @@ def _waiting(ledger: Ledger, rows: list[RoundRow]) -> "dict[str, WaitingRound]":
     }
 
 
-def _table(rows: list[RoundRow], names: dict[str, str], zone: tzinfo) -> Table:
+def _table(rows: list[IndexedRound], names: dict[str, str], zone: tzinfo) -> Table:
     opened = f"opened ({zone})"
     table = plain_table("round", "game", "player", opened, "state", whole=("round",), gap=1)
     for row in rows:
@@ -183,7 +183,10 @@ def _table(rows: list[RoundRow], names: dict[str, str], zone: tzinfo) -> Table:
 
 
 def _open_table(
-    rows: list[RoundRow], names: dict[str, str], waiting: "dict[str, WaitingRound]", zone: tzinfo
+    rows: list[IndexedRound],
+    names: dict[str, str],
+    waiting: "dict[str, WaitingRound]",
+    zone: tzinfo,
 ) -> Table:
     columns = "round", "game", "player", "held", "waits", f"system acts ({zone})"
     table = plain_table(*columns, whole=("round",), right=("held", "waits"), gap=1)

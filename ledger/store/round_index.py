@@ -24,7 +24,7 @@ _UPDATE = """UPDATE rounds SET last_leaf = ?, state = COALESCE(?, state),
     closed_at = COALESCE(?, closed_at) WHERE round = ?"""
 
 
-class RoundRow(msgspec.Struct, frozen=True):
+class IndexedRound(msgspec.Struct, frozen=True):
     """A round as the look-up index has it; leaf indices are 0-based and inclusive, times UTC."""
 
     round: str

@@ -23,7 +23,7 @@ ReadTile: TypeAlias = Callable[[int, int], bytes]
 """Given a tile's level and index, returns its hashes, 32 bytes each; as many as there are."""
 
 
-class Piece(NamedTuple):
+class TilePiece(NamedTuple):
     """Part of a tile: its level, the place of its first hash in that level, its hashes."""
 
     level: int
@@ -31,12 +31,12 @@ class Piece(NamedTuple):
     hashes: bytes
 
 
-def grow(size: int, peaks: Peaks, hashes: Sequence[bytes]) -> tuple[list[Piece], Peaks]:
+def grow(size: int, peaks: Peaks, hashes: Sequence[bytes]) -> tuple[list[TilePiece], Peaks]:
     """Return what is added to the tiles, and the new peaks, when leaf hashes are added to a tree.
 
     It has `size` leaves and these `peaks`. No piece lies in two tiles.
     """
-    pieces: list[Piece] = []
+    pieces: list[TilePiece] = []
     grown: Peaks = ()
     level = 0
     while hashes:
@@ -45,7 +45,7 @@ def grow(size: int, peaks: Peaks, hashes: Sequence[bytes]) -> tuple[list[Piece],
         outside = len(peaks) - width.bit_count()
         peaks, inside = peaks[:outside], peaks[outside:]
         for taken in _by_tiles(hashes, width):
-            pieces.append(Piece(level, place, b"".join(taken)))
+            pieces.append(TilePiece(level, place, b"".join(taken)))
             inside = add_to_peaks(inside, width, taken)
             place, width = place + len(taken), width + len(taken)
             if width == WIDTH:

@@ -14,7 +14,7 @@ from shoeproof.ledger.files.durable import write_durably
 from shoeproof.ledger.ledger import Ledger
 from shoeproof.ledger.signing import sign_checkpoint
 from shoeproof.ledger.store import directory
-from shoeproof.ledger.witness.request import Request, line_of, with_cosignature
+from shoeproof.ledger.witness.request import CosignRequest, line_of, with_cosignature
 
 SECONDS = 10
 """How long a witness may take to answer, from first to last."""
@@ -22,7 +22,7 @@ SECONDS = 10
 _LONGEST_ANSWER = 1 << 16
 
 
-def make_request(ledger: Ledger, old_size: int, note: bytes | None = None) -> Request:
+def make_request(ledger: Ledger, old_size: int, note: bytes | None = None) -> CosignRequest:
     """Return the request to cosign a checkpoint, proven from the tree of `old_size` leaves.
 
     `note` is by default a checkpoint of the ledger as it stands, which is signed. Raises what
@@ -33,7 +33,7 @@ def make_request(ledger: Ledger, old_size: int, note: bytes | None = None) -> Re
     size = parse_checkpoint(note).size
     if old_size > size:
         raise ProofRefused(f"the ledger has {size} leaves, and never had {old_size}")
-    return Request(old_size, tuple(ledger.tree(size).consistency_proof(old_size)), note)
+    return CosignRequest(old_size, tuple(ledger.tree(size).consistency_proof(old_size)), note)
 
 
 def ask(ledger: Ledger, note: bytes, url: str, key: NoteKey) -> bytes:
@@ -76,7 +76,7 @@ def _size(answer: bytes, note: bytes) -> int:
     return int(text)
 
 
-def _post(address: str, request: Request) -> tuple[int, bytes]:
+def _post(address: str, request: CosignRequest) -> tuple[int, bytes]:
     if not address.startswith(("https://", "http://")):
         raise WitnessUnreachable(
             f"{address} is not a witness's address: it must begin with https://"
@@ -101,7 +101,7 @@ def _post(address: str, request: Request) -> tuple[int, bytes]:
     raise WitnessUnreachable(f"the witness at {address} does not answer: {reason}")
 
 
-def _exchange(address: str, request: Request) -> tuple[int, bytes]:
+def _exchange(address: str, request: CosignRequest) -> tuple[int, bytes]:
     try:
         with urlopen(HttpRequest(address, request.encode()), timeout=SECONDS) as answer:
             return answer.status, answer.read(_LONGEST_ANSWER)

@@ -52,7 +52,7 @@ from shoeproof.ledger.leaf.clock import Clock, utc_now
 from shoeproof.ledger.store import directory
 from shoeproof.ledger.tree.merkle import root_hash
 from shoeproof.ledger.witness.request import (
-    Request,
+    CosignRequest,
     check_extends,
     is_request,
     line_of,
@@ -71,7 +71,7 @@ SEEN = "seen"
 EVIDENCE = "evidence"
 
 
-class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SplitView(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Two notes of one log that no proof joins: the one cosigned, and the one shown after it.
 
     They convict the log only where they name two roots for one size. A smaller tree may be an old
@@ -189,7 +189,7 @@ class Witness:
             parse_policy(text)
             write_durably(place, text)
 
-    def request(self, data: bytes) -> Request:
+    def request(self, data: bytes) -> CosignRequest:
         """Return the request in a file: a request, or a checkpoint alone where it needs no proof.
 
         Raises NoteRefused for what is neither, OldSizeDiffers when a proof is needed, UnknownLog,
@@ -206,13 +206,13 @@ class Witness:
                 f"ask for what `shoeproof witness request --old {size}` writes",
                 size,
             )
-        return Request(min(size, new.size), (), data)
+        return CosignRequest(min(size, new.size), (), data)
 
-    def cosign(self, request: Request) -> bytes:
+    def cosign(self, request: CosignRequest) -> bytes:
         """Return this witness's line for a checkpoint; raise what `cosigned` does."""
         return line_of(self.cosigned(request).rpartition(b"\n\n")[2], self.key)
 
-    def cosigned(self, request: Request) -> bytes:
+    def cosigned(self, request: CosignRequest) -> bytes:
         """Return a checkpoint with this witness's line, having kept it.
 
         It bears the log's signatures and this witness's. No other line is kept, since anybody can
@@ -230,7 +230,7 @@ class Witness:
             except (NotConsistent, OldSizeDiffers) as error:
                 if self._tells(error, request, new, last):
                     proof = [b64encode(each).decode() for each in request.proof]
-                    evidence = Evidence(str(error), kept.decode(), note.decode(), proof)
+                    evidence = SplitView(str(error), kept.decode(), note.decode(), proof)
                     error.args = (f"{error}; both notes are in {self._keep(evidence)}",)
                 raise
             now = int(self._clock().timestamp())
@@ -285,7 +285,9 @@ class Witness:
             )
         return kept, last, own.time
 
-    def _tells(self, error: Exception, request: Request, new: Checkpoint, last: Checkpoint) -> bool:
+    def _tells(
+        self, error: Exception, request: CosignRequest, new: Checkpoint, last: Checkpoint
+    ) -> bool:
         """Say whether a note that was refused is worth keeping beside the one last cosigned."""
         if last.size == 0 or new == last:
             return False
@@ -300,7 +302,7 @@ class Witness:
             return False
         return True
 
-    def _keep(self, evidence: Evidence) -> Path:
+    def _keep(self, evidence: SplitView) -> Path:
         # Named by what the log signed, so that the same shown again is kept once: whoever asks
         # chooses the proof, and the time of the cosignature.
         texts = [parse_note(each.encode()).text for each in (evidence.cosigned, evidence.refused)]

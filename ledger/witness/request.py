@@ -25,7 +25,7 @@ LARGEST_REQUEST = 1 << 16
 _old_line = re.compile(rb"old (0|[1-9][0-9]{0,18})").fullmatch
 
 
-class Request(NamedTuple):
+class CosignRequest(NamedTuple):
     """A log asks a witness to cosign `note`, given the proof from the tree of `old_size` leaves."""
 
     old_size: int
@@ -43,7 +43,7 @@ def is_request(data: bytes) -> bool:
     return data.startswith(b"old ")
 
 
-def parse_request(data: bytes) -> Request:
+def parse_request(data: bytes) -> CosignRequest:
     """Return the request in bytes; raise NoteRefused unless it has exactly the form of one."""
     head, separator, note = data.partition(b"\n\n")
     lines = head.split(b"\n")
@@ -52,7 +52,7 @@ def parse_request(data: bytes) -> Request:
         raise NoteRefused("a request must be `old SIZE`, a proof, an empty line and a checkpoint")
     if int(old[1]) > LARGEST_SIZE or len(lines) > MOST_PROOF_LINES + 1:
         raise NoteRefused(f"a request's size is too large, or its proof over {MOST_PROOF_LINES}")
-    return Request(int(old[1]), tuple(map(_parse_hash, lines[1:])), note)
+    return CosignRequest(int(old[1]), tuple(map(_parse_hash, lines[1:])), note)
 
 
 def _parse_hash(line: bytes) -> bytes:
@@ -65,7 +65,7 @@ def _parse_hash(line: bytes) -> bytes:
     return digest
 
 
-def check_extends(request: Request, new: Checkpoint, last: Checkpoint) -> None:
+def check_extends(request: CosignRequest, new: Checkpoint, last: Checkpoint) -> None:
     """Accept a request for `new` if it is proven to extend `last`, cosigned before it.
 
     Where nothing was cosigned before, `last` is the empty tree. Raises NoteRefused when the request

@@ -33,7 +33,7 @@ _forbidden = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]").search
 _number = re.compile(r"[1-9][0-9]{0,8}", re.ASCII).fullmatch
 
 
-class Group(NamedTuple):
+class WitnessGroup(NamedTuple):
     """It saw a tree when at least `threshold` of its members did."""
 
     threshold: int
@@ -47,12 +47,12 @@ class WitnessLine(NamedTuple):
     url: str | None
 
 
-class Policy(NamedTuple):
+class WitnessPolicy(NamedTuple):
     """The logs and witnesses known, by the policy's own names, and the quorum's name."""
 
     logs: tuple[NoteKey, ...]
     witnesses: dict[str, WitnessLine]
-    groups: dict[str, Group]
+    groups: dict[str, WitnessGroup]
     quorum: str
 
     def is_met(self, seen_by: Collection[str]) -> bool:
@@ -65,7 +65,7 @@ class Policy(NamedTuple):
         return self.quorum == NO_QUORUM or self.quorum in met
 
 
-def parse_policy(data: bytes) -> Policy:
+def parse_policy(data: bytes) -> WitnessPolicy:
     """Return the policy in a file.
 
     Raises PolicyUnreadable, naming the line, for any other text: also for a key of a kind that is
@@ -95,7 +95,7 @@ class _Parser:
     def __init__(self) -> None:
         self._logs: list[NoteKey] = []
         self._witnesses: dict[str, WitnessLine] = {}
-        self._groups: dict[str, Group] = {}
+        self._groups: dict[str, WitnessGroup] = {}
         self._members: set[str] = set()
         self._quorum: str | None = None
 
@@ -134,7 +134,7 @@ class _Parser:
             if member in self._members:
                 raise PolicyUnreadable(f"{member!r} would count twice")
             self._members.add(member)
-        self._groups[self._new(name)] = Group(least, tuple(members))
+        self._groups[self._new(name)] = WitnessGroup(least, tuple(members))
 
     def _new(self, name: str) -> str:
         if name == NO_QUORUM or name in self._witnesses or name in self._groups:
@@ -145,10 +145,10 @@ class _Parser:
         if name not in self._witnesses and name not in self._groups:
             raise PolicyUnreadable(f"no line above this one defines {name!r}")
 
-    def policy(self) -> Policy:
+    def policy(self) -> WitnessPolicy:
         if self._quorum is None:
             raise PolicyUnreadable("the policy has no line `quorum NAME`")
-        return Policy(tuple(self._logs), self._witnesses, self._groups, self._quorum)
+        return WitnessPolicy(tuple(self._logs), self._witnesses, self._groups, self._quorum)
 
 
 def _key(text: str, kind: Kind, others: Collection[NoteKey]) -> NoteKey:
@@ -162,7 +162,7 @@ def _key(text: str, kind: Kind, others: Collection[NoteKey]) -> NoteKey:
 
 
 def require(
-    policy: Policy, note: bytes, *, now: datetime, max_age: timedelta | None = None
+    policy: WitnessPolicy, note: bytes, *, now: datetime, max_age: timedelta | None = None
 ) -> dict[str, int]:
     """Return when each witness of a policy cosigned a checkpoint, by the policy's names.
 
@@ -192,7 +192,7 @@ def require(
     return {_shown(name): time for name, time in times.items()}
 
 
-def _verified(policy: Policy, note: bytes) -> tuple[VerifiedSignature, ...]:
+def _verified(policy: WitnessPolicy, note: bytes) -> tuple[VerifiedSignature, ...]:
     keys = {*policy.logs, *(witness.key for witness in policy.witnesses.values())}
     signed_by = {(each.name, each.key_id) for each in parse_note(note).signatures}
     known = {key for key in keys if (key.name, key.key_id) in signed_by}

@@ -39,7 +39,7 @@ from shoeproof.replay.interruptions.check import Circumstances
 from shoeproof.replay.interruptions.judge import judge
 from shoeproof.replay.kernel.batch import replay_batch
 from shoeproof.replay.kernel.reading import Reader, RoundsBuilder
-from shoeproof.replay.kernel.symbols import KIND, OPENED, PAID, STAKE, Own, Vocabulary
+from shoeproof.replay.kernel.symbols import KIND, OPENED, PAID, STAKE, RoundColumns, Vocabulary
 from shoeproof.replay.rounds.seeds import Reveals
 from shoeproof.replay.rounds.shoe_check import seed_bytes
 
@@ -118,7 +118,7 @@ class _Gathering:
         "places", "refused", "words",
     )  # fmt: skip
 
-    def __init__(self, batch: LeafBatch, own: Own, is_whole: bool, at: bytes) -> None:
+    def __init__(self, batch: LeafBatch, own: RoundColumns, is_whole: bool, at: bytes) -> None:
         self.batch, self.own, self.is_whole, self.last = batch, own, is_whole, ""
         self.earliest = self.latest = at
         self.offered: list[bytes] = []
@@ -261,7 +261,7 @@ class RangeJudge:
     ) -> _Gathering:
         """Gather a round of which every leaf is sound, so that its times are in order."""
         topics, states, known = batch.topic, batch.state, self._vocabulary.known
-        own = Own(batch.stream[places[0]].decode())
+        own = RoundColumns(batch.stream[places[0]].decode())
         round_ = _Gathering(batch, own, True, states[places[0]][layout.TIME])
         round_.latest = states[places[-1]][layout.TIME]
         round_.places, words = places, round_.words
@@ -315,14 +315,14 @@ class RangeJudge:
                 stream, kind = batch.stream[place].decode(), batch.topic[place].decode()
                 at = state[layout.TIME]
             round_ = gathered.get(stream)
-            own = Own(stream) if round_ is None else round_.own
+            own = RoundColumns(stream) if round_ is None else round_.own
             word = self._vocabulary.read(kind, text, own)
         except (EventUnreadable, ValueError, RecursionError):
             # The one reader that counts has the word, and says why.
             event = read_leaf(batch.leaf(place)).event
             stream, kind, at = event.stream, event.type, event.at.encode()
             round_ = gathered.get(stream)
-            own = Own(stream) if round_ is None else round_.own
+            own = RoundColumns(stream) if round_ is None else round_.own
             if isinstance(event.data, ShoeRevealed):
                 own.seed = seed_bytes(event.data.seed)
             word = self._vocabulary.other()

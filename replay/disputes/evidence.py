@@ -32,7 +32,7 @@ from shoeproof.ledger.leaf.streams import (
     POLICIES_STREAM,
     RULES_STREAM,
 )
-from shoeproof.ledger.store.round_index import SELECT_ROUND, RoundRow
+from shoeproof.ledger.store.round_index import SELECT_ROUND, IndexedRound
 from shoeproof.ledger.store.schema import SELECT_SEED_REVEALED_BEFORE
 from shoeproof.ledger.verify.beside import Leaves
 from shoeproof.ledger.verify.known_checkpoints import tail_is_gone
@@ -293,7 +293,7 @@ def _against_index(ledger: Ledger, own: Sequence[StoredLeaf], size: int) -> Iter
     """Say where the look-up index and the stream disagree about the round's last leaf."""
     round_id, last = own[0].stream, own[-1].leaf_index
     rows = ledger.store.query(SELECT_ROUND, (round_id,))
-    row = RoundRow(*rows[0]) if rows else None
+    row = IndexedRound(*rows[0]) if rows else None
     if row is None:
         text = "the look-up index does not list this round"
     elif row.last_leaf != last and row.last_leaf < size:

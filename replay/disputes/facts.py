@@ -29,8 +29,12 @@ from shoeproof.replay.engine.rules import with_every_act
 from shoeproof.replay.engine.shoe import Shoe
 from shoeproof.replay.errors import RoundUnreadable
 from shoeproof.replay.games.policies import Policy
-from shoeproof.replay.interruptions.check import Circumstances, full_replay, held_in
-from shoeproof.replay.interruptions.check import HoldBalance as HeldAndReleased
+from shoeproof.replay.interruptions.check import (
+    Circumstances,
+    HeldAndReleased,
+    full_replay,
+    held_in,
+)
 from shoeproof.replay.interruptions.waiting import dealer_has_shown, held_minor, outages_in
 from shoeproof.replay.rounds.money_check import FUNDS, Bet, as_the_rules_pay
 from shoeproof.replay.rounds.play_on import (

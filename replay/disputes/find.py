@@ -25,7 +25,7 @@ from shoeproof.ledger.leaf.events import (
     RoundVoided,
     StakesPlaced,
 )
-from shoeproof.ledger.store.round_index import RoundRow
+from shoeproof.ledger.store.round_index import IndexedRound
 from shoeproof.ledger.verify.workers import Progress
 from shoeproof.replay.currency import exact_minor_units, unit_of
 from shoeproof.replay.engine.cards import RANKS, SUIT_SYMBOL, VALUE
@@ -104,7 +104,7 @@ class Candidate(msgspec.Struct, frozen=True):
     the play cannot be followed, and their totals are then unknown.
     """
 
-    row: RoundRow
+    row: IndexedRound
     currency: str
     staked_minor: int
     paid_minor: int
@@ -190,7 +190,7 @@ def read_card(text: str) -> str:
     raise DisputeRefused(f"{text!r} is not a card: write Qs, 10d, A♥, or a rank such as K")
 
 
-def _rows(ledger: Ledger, remembered: Remembered) -> list[RoundRow]:
+def _rows(ledger: Ledger, remembered: Remembered) -> list[IndexedRound]:
     begin, opened_from = remembered.begin, None
     if begin is not None and remembered.player is None:
         opened_from = begin - BEGUN_BEFORE
@@ -223,7 +223,7 @@ def _check(remembered: Remembered, rules: Collection[Rules]) -> None:
             raise DisputeRefused(f"no hand comes to {total}: give {LEAST_TOTAL} to {MOST_TOTAL}")
 
 
-def _candidate(row: RoundRow, events: Sequence[Recorded]) -> Candidate:
+def _candidate(row: IndexedRound, events: Sequence[Recorded]) -> Candidate:
     currency = ""
     laid: Mapping[str, Mapping[str, int]] = {}
     added = 0
@@ -285,7 +285,7 @@ def _seen_bets(
                 yield SeenBet(seat, name, None if voided is None else "void")
 
 
-def _result_of_round(row: RoundRow, staked_minor: int, paid_minor: int) -> Result | None:
+def _result_of_round(row: IndexedRound, staked_minor: int, paid_minor: int) -> Result | None:
     if row.state == "void":
         return "void"
     return None if row.state == "open" else _result(staked_minor, paid_minor)

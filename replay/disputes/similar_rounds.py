@@ -16,7 +16,7 @@ from shoeproof.ledger.errors import EventUnreadable
 from shoeproof.ledger.leaf.clock import parse_time
 from shoeproof.ledger.leaf.events import RoundOpened
 from shoeproof.ledger.leaf.streams import HOLDS_PREFIX
-from shoeproof.ledger.store.round_index import RoundRow
+from shoeproof.ledger.store.round_index import IndexedRound
 from shoeproof.replay.cases.assessment import Assessment
 from shoeproof.replay.cases.faults import KINDS
 from shoeproof.replay.disputes.evidence import Evidence
@@ -69,7 +69,7 @@ def _search(
     return _Search(len(others), len(rows) > 2 * MOST_EACH_WAY, tuple(sorted(touched)))
 
 
-def _neighbours(ledger: Ledger, rules_digest: str, at: str) -> Iterator[RoundRow]:
+def _neighbours(ledger: Ledger, rules_digest: str, at: str) -> Iterator[IndexedRound]:
     moment = parse_time(at)
     yield from ledger.rounds(
         rules_digests=[rules_digest],
@@ -87,7 +87,7 @@ def _neighbours(ledger: Ledger, rules_digest: str, at: str) -> Iterator[RoundRow
 
 
 def _has(
-    ledger: Ledger, evidence: Evidence, row: RoundRow, opened: RoundOpened, codes: set[str]
+    ledger: Ledger, evidence: Evidence, row: IndexedRound, opened: RoundOpened, codes: set[str]
 ) -> bool:
     """Tell whether a neighbour has one of these findings."""
     try:

@@ -69,7 +69,7 @@ SETTLED_WITHIN: Final = timedelta(hours=1)
 pages have it settled, and Zero's the win credited, and none says how soon)."""
 
 
-class Hold(NamedTuple):
+class HeldAndReleased(NamedTuple):
     """How much of a round's win was held, and how much of that was released, in minor units."""
 
     held_minor: int
@@ -85,7 +85,7 @@ class Circumstances(msgspec.Struct, frozen=True):
 
     policies: Mapping[str, Policy]
     outages: tuple[Outage, ...]
-    holds: Mapping[str, Hold]
+    holds: Mapping[str, HeldAndReleased]
     now: datetime
     decisions: Mapping[str, tuple[Decided, ...]] = {}
 
@@ -124,20 +124,22 @@ def operations_of(ledger: Ledger) -> list[Recorded]:
     return list(readable(ledger.store.stream(OPERATIONS_STREAM)))
 
 
-def holds_in(leaves: Iterator[StoredLeaf]) -> dict[str, Hold]:
+def holds_in(leaves: Iterator[StoredLeaf]) -> dict[str, HeldAndReleased]:
     """Return what leaves say of held wins, by round."""
     return held_in(each.event.data for each in readable(leaves))
 
 
-def held_in(told: Iterable[EventData]) -> dict[str, Hold]:
+def held_in(told: Iterable[EventData]) -> dict[str, HeldAndReleased]:
     """Return what events say of held wins, by round."""
-    found: dict[str, Hold] = {}
+    found: dict[str, HeldAndReleased] = {}
     for data in told:
         if isinstance(data, WinHeld | WinReleased):
-            before = found.get(data.round, Hold(0, 0))
+            before = found.get(data.round, HeldAndReleased(0, 0))
             held = data.amount_minor if isinstance(data, WinHeld) else 0
             released = data.amount_minor - held
-            found[data.round] = Hold(before.held_minor + held, before.released_minor + released)
+            found[data.round] = HeldAndReleased(
+                before.held_minor + held, before.released_minor + released
+            )
     return found
 
 
@@ -309,8 +311,8 @@ class _Judge:
         state = self.replay.state if self.replay.judged else None
         return state is not None and not isinstance(state.due, Decide)
 
-    def _hold(self, hold: Hold | None) -> Iterator[Problem]:
-        held, released = hold or Hold(0, 0)
+    def _hold(self, hold: HeldAndReleased | None) -> Iterator[Problem]:
+        held, released = hold or HeldAndReleased(0, 0)
         # A table holds by what it paid; where that was wrong, what the rules hold is right as well.
         amounts = [
             held_minor(self.policy, settled, self.last_turn, self.currency) if self.closed else 0

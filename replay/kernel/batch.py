@@ -18,9 +18,9 @@ from shoeproof.replay.kernel.money import amounts_hold
 from shoeproof.replay.kernel.openings import Opening, laid, openings_of
 from shoeproof.replay.kernel.shape_check import courses_hold
 from shoeproof.replay.kernel.shoes import shoes_hold
-from shoeproof.replay.kernel.symbols import IGNORED, KIND, Own, Vocabulary
+from shoeproof.replay.kernel.symbols import IGNORED, KIND, RoundColumns, Vocabulary
 from shoeproof.replay.kernel.tables import Ints
-from shoeproof.replay.kernel.walk import Batch, walk
+from shoeproof.replay.kernel.walk import RoundBatch, walk
 from shoeproof.replay.kernel.wallets import wallets_hold
 
 _AT_A_TIME = 16_384
@@ -34,7 +34,7 @@ class Columns(NamedTuple):
     """
 
     vocabulary: Vocabulary
-    own: Sequence[Own]
+    own: Sequence[RoundColumns]
     words: Ints
     starts: Ints
 
@@ -89,7 +89,7 @@ def _sound(
     vocabulary: Vocabulary,
     rules_by_digest: Mapping[str, Rules],
     layouts: Callable[[str], LayoutOf],
-    own: Sequence[Own],
+    own: Sequence[RoundColumns],
     words: Ints,
     lengths: Ints,
     *,
@@ -107,7 +107,7 @@ def _sound(
         place = np.full(len(openings), -1)
         place[[number for number, _ in mine]] = np.arange(len(mine))
         chosen = (place[which] >= 0) & answered
-        batch = Batch.of_rounds(
+        batch = RoundBatch.of_rounds(
             vocabulary.table(),
             words if chosen.all() else words[np.repeat(chosen, lengths)],
             lengths[chosen],
@@ -124,7 +124,7 @@ def _sound(
     return proved
 
 
-def _play_holds(vocabulary: Vocabulary, layouts: LayoutOf, batch: Batch) -> Ints:
+def _play_holds(vocabulary: Vocabulary, layouts: LayoutOf, batch: RoundBatch) -> Ints:
     """Tell of each round whether play and money are as the rules say, whatever the shoe was."""
     tables = layouts(1).tables
     walked = walk(tables, batch)

@@ -44,7 +44,7 @@ from shoeproof.replay.kernel.tables import (
     TEN_UP,
     UNSEEN,
     Ints,
-    Tables,
+    RuleTables,
     compile_tables,
 )
 
@@ -94,7 +94,7 @@ class Layout:
     `dealt[n, seat]` is the place in it of a seat's n-th card, `dealt_up` that of the up card.
     """
 
-    def __init__(self, tables: Tables, seats: int) -> None:
+    def __init__(self, tables: RuleTables, seats: int) -> None:
         """Lay out rounds of a rule set with a number of seats that play."""
         self.tables, self.seats = tables, seats
         self.hands = 2 * seats

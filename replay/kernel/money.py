@@ -23,10 +23,10 @@ from shoeproof.replay.kernel.symbols import (
     SETTLED,
     STAKE,
     SYMBOL,
-    Names,
+    NumberedTexts,
 )
-from shoeproof.replay.kernel.tables import ACT_BIT, NUMBER, Ints, Pays, Tables
-from shoeproof.replay.kernel.walk import Batch, Walked
+from shoeproof.replay.kernel.tables import ACT_BIT, NUMBER, Ints, Pays, RuleTables
+from shoeproof.replay.kernel.walk import RoundBatch, Walked
 
 
 def round_minor(amount: Ints, denominator: Ints, rounding: Rounding) -> Ints:
@@ -39,7 +39,9 @@ def round_minor(amount: Ints, denominator: Ints, rounding: Rounding) -> Ints:
     return found
 
 
-def amounts_hold(layout_of: LayoutOf, batch: Batch, walked: Walked, names: Names) -> Ints:
+def amounts_hold(
+    layout_of: LayoutOf, batch: RoundBatch, walked: Walked, names: NumberedTexts
+) -> Ints:
     """Tell of each round whether every amount is what the rules make of its cards and stakes."""
     tables = layout_of(1).tables
     decision = np.flatnonzero(batch.kind == DECISION)
@@ -65,7 +67,7 @@ def amounts_hold(layout_of: LayoutOf, batch: Batch, walked: Walked, names: Names
     return right
 
 
-def _costs(batch: Batch, decision: Ints) -> Ints:
+def _costs(batch: RoundBatch, decision: Ints) -> Ints:
     """Return the stake that each decision adds."""
     symbol, costs = batch.of(SYMBOL, decision), np.zeros(len(decision), np.int64)
     for acts, stakes in (
@@ -77,7 +79,7 @@ def _costs(batch: Batch, decision: Ints) -> Ints:
     return costs
 
 
-def _values_hold(tables: Tables, batch: Batch, walked: Walked) -> Ints:
+def _values_hold(tables: RuleTables, batch: RoundBatch, walked: Walked) -> Ints:
     """Tell of each move whether it is no decision to which a value was offered that is not due."""
     holds = np.ones(len(walked.move), np.bool_)
     decision = np.flatnonzero(batch.kind[walked.move] == DECISION)
@@ -93,7 +95,7 @@ def _values_hold(tables: Tables, batch: Batch, walked: Walked) -> Ints:
 
 
 def _due(
-    layout_of: LayoutOf, batch: Batch, walked: Walked, settled: Ints, names: Names
+    layout_of: LayoutOf, batch: RoundBatch, walked: Walked, settled: Ints, names: NumberedTexts
 ) -> tuple[Ints, Ints, Ints]:
     """Return each settlement's line, as the number of its name, its stake and its payment."""
     tables, bet, number = layout_of(1).tables, batch.of(BET, settled), batch.number[settled]
@@ -130,7 +132,7 @@ def _due(
     return line, stake, paid
 
 
-def _pay_offers(batch: Batch, walked: Walked, settled: Ints, paid: Ints, chosen: Ints) -> None:
+def _pay_offers(batch: RoundBatch, walked: Walked, settled: Ints, paid: Ints, chosen: Ints) -> None:
     """Pay the settlements of hands that were cashed out what they were offered."""
     sold = walked.move[batch.of(SYMBOL, walked.move) == NUMBER[CASH_OUT]]
     # A hand is sold once, and nothing of it moves after.
@@ -141,7 +143,7 @@ def _pay_offers(batch: Batch, walked: Walked, settled: Ints, paid: Ints, chosen:
 
 
 def _first_cards(
-    layout_of: LayoutOf, batch: Batch, walked: Walked, settled: Ints
+    layout_of: LayoutOf, batch: RoundBatch, walked: Walked, settled: Ints
 ) -> tuple[Ints, Ints, Ints]:
     """Return the first two cards of each settlement's seat and the up card, as their symbols."""
     number = batch.number[settled]

@@ -18,7 +18,7 @@ from shoeproof.ledger.leaf.envelope import VERSION, Envelope
 from shoeproof.ledger.leaf.events import EVENTS
 from shoeproof.ledger.leaf.layout import LARGEST_LEAF, SIGNED
 from shoeproof.replay.kernel.batch import Columns
-from shoeproof.replay.kernel.symbols import Own, Vocabulary
+from shoeproof.replay.kernel.symbols import RoundColumns, Vocabulary
 
 _decode = msgspec.json.Decoder(Envelope).decode
 _TAIL = SIGNED + 1
@@ -67,11 +67,11 @@ class RoundsBuilder:
     def __init__(self, vocabulary: Vocabulary) -> None:
         """Begin with no round."""
         self.vocabulary = vocabulary
-        self._own: list[Own] = []
+        self._own: list[RoundColumns] = []
         self._words: list[int] = []
         self._starts: list[int] = []
 
-    def add(self, own: Own, words: Sequence[int]) -> int:
+    def add(self, own: RoundColumns, words: Sequence[int]) -> int:
         """Add a round and return its place."""
         self._starts.append(len(self._words))
         self._words += words

@@ -39,7 +39,7 @@ from shoeproof.replay.kernel.symbols import (
 )
 from shoeproof.replay.kernel.tables import ABSENT, NUMBER, Ints
 from shoeproof.replay.kernel.turn_order_check import in_order, looks_hold, offers_hold
-from shoeproof.replay.kernel.walk import Batch, Walked, walk
+from shoeproof.replay.kernel.walk import RoundBatch, Walked, walk
 
 _SHORTEST = 5
 """Opened, committed, requested, revealed, closed."""
@@ -51,7 +51,9 @@ _ONCE = np.zeros(OTHER + 1, np.bool_)
 _ONCE[[OPENED, COMMITTED, REQUESTED, REVEALED, CLOSED]] = True
 
 
-def courses_hold(layout_of: LayoutOf, batch: Batch, walked: Walked, vocabulary: Vocabulary) -> Ints:
+def courses_hold(
+    layout_of: LayoutOf, batch: RoundBatch, walked: Walked, vocabulary: Vocabulary
+) -> Ints:
     """Tell of each round whether its course is right."""
     taken = _courses(layout_of(1).tables.standing, batch, walked)
     known = vocabulary.courses
@@ -66,7 +68,7 @@ def courses_hold(layout_of: LayoutOf, batch: Batch, walked: Walked, vocabulary: 
     return np.array(verdicts, np.bool_)
 
 
-def _courses(standing: Ints, batch: Batch, walked: Walked) -> list[bytes]:
+def _courses(standing: Ints, batch: RoundBatch, walked: Walked) -> list[bytes]:
     kinds = int(standing.max()) + 1
     codes = (batch.table[LETTER] * kinds).astype(np.int32).take(batch.words)
     codes[walked.move] += standing.astype(np.int32).take(walked.after)
@@ -76,7 +78,7 @@ def _courses(standing: Ints, batch: Batch, walked: Walked) -> list[bytes]:
     return [text[start:stop] for start, stop in pairwise(bounds)]
 
 
-def _judged(layout_of: LayoutOf, batch: Batch) -> Ints:
+def _judged(layout_of: LayoutOf, batch: RoundBatch) -> Ints:
     right = _well_formed(batch)
     seats = (batch.openings.place >= 0).sum(axis=1)[batch.opening]
     for count in np.unique(seats[right]).tolist():
@@ -93,7 +95,7 @@ def _judged(layout_of: LayoutOf, batch: Batch) -> Ints:
     return right
 
 
-def _well_formed(batch: Batch) -> Ints:
+def _well_formed(batch: RoundBatch) -> Ints:
     """Tell of each round whether its events are clean and each is where its kind belongs."""
     kind, number, rank = batch.kind, batch.number, _RANK[batch.kind]
     bad = (batch.of(CLEAN) == 0) | (kind == OTHER)
@@ -108,7 +110,7 @@ def _well_formed(batch: Batch) -> Ints:
     return right
 
 
-def _settled_in_turn(layout: Layout, batch: Batch, walked: Walked) -> Ints:
+def _settled_in_turn(layout: Layout, batch: RoundBatch, walked: Walked) -> Ints:
     """Tell of each round whether each of its bets, and no other, was settled once in its turn."""
     turn = np.cumsum(batch.kind == OFFER)
     turn -= turn[batch.start][batch.number]
@@ -134,7 +136,7 @@ def _settled_in_turn(layout: Layout, batch: Batch, walked: Walked) -> Ints:
     return right
 
 
-def _bets(layout: Layout, batch: Batch, walked: Walked, turn: Ints) -> tuple[Ints, Ints]:
+def _bets(layout: Layout, batch: RoundBatch, walked: Walked, turn: Ints) -> tuple[Ints, Ints]:
     """Return which bets each round has and in which turn each is settled.
 
     Both are (rounds, bets, COLUMNS), with the main bets, the insurance and the side bets in order;

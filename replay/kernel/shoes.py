@@ -20,16 +20,16 @@ from shoeproof.replay.engine.shoe import (
     keystream_block,
 )
 from shoeproof.replay.errors import ShoeError
-from shoeproof.replay.kernel.symbols import CARD, INDEX, SHOWN, SYMBOL, Own
+from shoeproof.replay.kernel.symbols import CARD, INDEX, SHOWN, SYMBOL, RoundColumns
 from shoeproof.replay.kernel.tables import DOWN, NUMBER, Ints
-from shoeproof.replay.kernel.walk import Batch
+from shoeproof.replay.kernel.walk import RoundBatch
 
 _WORDS_IN_BLOCK = BLOCK_BYTES // 4
 _PACK_PLACE = np.tile(np.arange(len(PACK)), 8)
 """Which card of the pack each of a shoe's ordered cards is."""
 
 
-def committed(rounds: Sequence[Own], digest: str) -> Ints:
+def committed(rounds: Sequence[RoundColumns], digest: str) -> Ints:
     """Tell of each round whether it has its seeds, and the server's is the one it committed to.
 
     `digest` is the lower-hex digest of the rules of all rounds.
@@ -43,7 +43,7 @@ def committed(rounds: Sequence[Own], digest: str) -> Ints:
     )
 
 
-def shoes_hold(rounds: Sequence[Own], digest: str, decks: int, batch: Batch) -> Ints:
+def shoes_hold(rounds: Sequence[RoundColumns], digest: str, decks: int, batch: RoundBatch) -> Ints:
     """Tell of each round whether its shoe is the one committed to, and its cards are the shoe's.
 
     `rounds` are those of the batch, `digest` that of their rules.
@@ -78,7 +78,7 @@ def shoes_hold(rounds: Sequence[Own], digest: str, decks: int, batch: Batch) -> 
     return right
 
 
-def first_cards(rounds: Sequence[Own], digest: str, decks: int, count: int) -> Ints:
+def first_cards(rounds: Sequence[RoundColumns], digest: str, decks: int, count: int) -> Ints:
     """Return the first `count` cards of each round's shoe as numbers of symbols, (rounds, count).
 
     Each round has both its seeds. Raises ShoeError for a shoe that cannot be built or lacks cards.
@@ -109,7 +109,7 @@ def first_cards(rounds: Sequence[Own], digest: str, decks: int, count: int) -> I
     return found
 
 
-def whole_shoes(rounds: Sequence[Own], digest: str, decks: int) -> Ints:
+def whole_shoes(rounds: Sequence[RoundColumns], digest: str, decks: int) -> Ints:
     """Return every card of each round's shoe, (rounds, cards), by its place in the ordered shoe.
 
     `place % 52` is the card's place in `PACK`. Each round has both its seeds. Raises ShoeError for
@@ -151,7 +151,7 @@ def _standing_at(places: Ints, into: Ints, moved: Ints, swaps: int) -> Ints:
     return cards
 
 
-def _words(rounds: Sequence[Own], digest: str, blocks: int) -> Ints:
+def _words(rounds: Sequence[RoundColumns], digest: str, blocks: int) -> Ints:
     """Return the words of the keystreams, 32 bits each, (words of a round, rounds)."""
     keyed = [
         (own.seed or b"", context(own.round_id, digest, own.client_seed or b"")) for own in rounds

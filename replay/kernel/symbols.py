@@ -92,7 +92,7 @@ _decode_limits = msgspec.json.Decoder(dict[str, Limit] | None).decode
 _decode = {name: msgspec.json.Decoder(cls).decode for name, cls in events.EVENTS.items()}
 
 
-class Names:
+class NumberedTexts:
     """Texts or names by number, and numbers by name."""
 
     def __init__(self, *first: Any) -> None:
@@ -118,10 +118,10 @@ class Vocabulary:
         `courses` says which courses of play are right, see `bulk.courses`; `known` are the rows of
         texts that were read before, by the names of their events.
         """
-        self.rows = Names()
-        self.names = Names("main", "insurance")
-        self.openings = Names()
-        self.forms = Names()
+        self.rows = NumberedTexts()
+        self.names = NumberedTexts("main", "insurance")
+        self.openings = NumberedTexts()
+        self.forms = NumberedTexts()
         self.courses: dict[bytes, bool] = {}
         self.stakes: list[Stakes] = []
         self._stakes_read: dict[bytes, tuple[int, int]] = {}
@@ -132,7 +132,7 @@ class Vocabulary:
         self._requested_rows: dict[int, int] = {}
         self._bare_rows: dict[events.DecisionMade | events.BetSettled, int] = {}
         self._room = _MOST_TEXTS
-        self._letters = Names()
+        self._letters = NumberedTexts()
         self._table: Ints = np.zeros((_WIDTH, 0), np.int64)
         self._commits = self._row(COMMITTED)
         self._reveals = self._row(REVEALED)
@@ -149,7 +149,7 @@ class Vocabulary:
             self._table = np.hstack([self._table, np.array(new, np.int64).T])
         return self._table
 
-    def read(self, kind: str, text: bytes, own: "Own") -> int:
+    def read(self, kind: str, text: bytes, own: "RoundColumns") -> int:
         """Return the row of an event's data and note in `own` what is the round's alone.
 
         Raises msgspec.ValidationError or ValueError for data that is not of its kind, as reading
@@ -181,7 +181,7 @@ class Vocabulary:
         texts[text] = row
         return row
 
-    def _opened(self, text: bytes, own: "Own") -> int:
+    def _opened(self, text: bytes, own: "RoundColumns") -> int:
         data = _decode_opened(text)
         limits = bytes(data.limits)
         if limits not in self._limits:
@@ -201,7 +201,7 @@ class Vocabulary:
         """Return the limits of an opening by its number."""
         return self._limits[self.openings.items[opening][1]]
 
-    def _requested(self, text: bytes, own: "Own") -> int:
+    def _requested(self, text: bytes, own: "RoundColumns") -> int:
         data = _decode_deal(text)
         number, total = self._stakes(bytes(data.stakes))
         own.client_seed = seed_bytes(data.client_seed)
@@ -213,7 +213,11 @@ class Vocabulary:
         return row
 
     def _with_funds(
-        self, kind: str, data: events.DecisionMade | events.BetSettled, funds: Funds, own: "Own"
+        self,
+        kind: str,
+        data: events.DecisionMade | events.BetSettled,
+        funds: Funds,
+        own: "RoundColumns",
     ) -> int:
         """Note what a wallet said, of which none is like another; the row is as if it said nothing.
 
@@ -323,7 +327,7 @@ class Vocabulary:
         ))  # fmt: skip
 
 
-class Own(msgspec.Struct, gc=False):
+class RoundColumns(msgspec.Struct, gc=False):
     """What is a round's alone among the rounds of a batch; None for what was not said.
 
     A commitment that is no lower hex is no commitment. `deadlines` are those of its offers, in
@@ -352,7 +356,7 @@ class Own(msgspec.Struct, gc=False):
         )
 
 
-def _without_deadline(text: bytes, own: Own) -> bytes:
+def _without_deadline(text: bytes, own: RoundColumns) -> bytes:
     """Return an offer's text without its deadline, of which none is like another; note that.
 
     Only what has the form of a time is cut out, so that the rest reads as the whole does. No

@@ -86,7 +86,7 @@ class SideTable(NamedTuple):
     pays: Pays
 
 
-class Tables(NamedTuple):
+class RuleTables(NamedTuple):
     """One rule set, closed.
 
     `transition` has a row for each state and a column for each of SYMBOLS. All others are indexed
@@ -140,17 +140,17 @@ class Tables(NamedTuple):
         return _FIXED + len(self.hands)
 
 
-def compile_tables(rules: Rules) -> Tables:
+def compile_tables(rules: Rules) -> RuleTables:
     """Return the tables of a rule set, made once for equal rules; it takes under a second."""
     return _compiled(canonical_rules(rules))
 
 
 @lru_cache(maxsize=64)
-def _compiled(canonical: bytes) -> Tables:
+def _compiled(canonical: bytes) -> RuleTables:
     return _compile(rules_from_json(canonical))
 
 
-def _compile(rules: Rules) -> Tables:
+def _compile(rules: Rules) -> RuleTables:
     hands, after_hand = _closed(EMPTY_HAND, lambda hand: _hand_successors(rules, hand))
     dealers, after_dealer = _closed(EMPTY_DEALER, lambda each: _dealer_successors(rules, each))
     first_dealer = _FIXED + len(hands)
@@ -182,7 +182,7 @@ def _compile(rules: Rules) -> Tables:
     legal = of_states(lambda hand: act_mask(legal_acts(rules, hand)), None, np.int64)
     natural = of_states(lambda hand: hand.over == NATURAL, lambda dealer: dealer.natural, np.bool_)
     numerator, denominator = _cash_out(rules, hands, size)
-    return Tables(
+    return RuleTables(
         rules=rules,
         hands=tuple(hands),
         dealers=tuple(dealers),

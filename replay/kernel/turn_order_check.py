@@ -33,12 +33,12 @@ from shoeproof.replay.kernel.symbols import (
     WITHHELD,
 )
 from shoeproof.replay.kernel.tables import ABSENT, ACTS, DOWN, NUMBER, UNSEEN, Ints
-from shoeproof.replay.kernel.walk import Batch, Walked
+from shoeproof.replay.kernel.walk import RoundBatch, Walked
 
 _FIRST_ANSWER = NUMBER[INSURANCE_ACTS[0]]
 
 
-def in_order(layout: Layout, batch: Batch, walked: Walked) -> Ints:
+def in_order(layout: Layout, batch: RoundBatch, walked: Walked) -> Ints:
     """Tell of each round whether every card, look and decision was what was due."""
     kind, plan = batch.kind, layout.plan
     event = np.flatnonzero(
@@ -68,7 +68,7 @@ def in_order(layout: Layout, batch: Batch, walked: Walked) -> Ints:
     return right
 
 
-def _changes(layout: Layout, batch: Batch, walked: Walked) -> Ints:
+def _changes(layout: Layout, batch: RoundBatch, walked: Walked) -> Ints:
     """Return by how much each move through the tables changes its round's situation."""
     role, move = layout.tables.role, walked.move
     place = batch.by_seat(batch.openings.place, move)
@@ -81,7 +81,7 @@ def _changes(layout: Layout, batch: Batch, walked: Walked) -> Ints:
     return found
 
 
-def _change_besides(layout: Layout, batch: Batch, change: Ints) -> None:
+def _change_besides(layout: Layout, batch: RoundBatch, change: Ints) -> None:
     """Add what answers to an ace and looks at the hole card change."""
     decision = np.flatnonzero(batch.kind == DECISION)
     answer = decision[batch.of(SYMBOL, decision) >= _FIRST_ANSWER]
@@ -92,7 +92,7 @@ def _change_besides(layout: Layout, batch: Batch, change: Ints) -> None:
     change[check] = layout.tables.role[seen] << layout.shift[layout.check]
 
 
-def _asked(layout: Layout, batch: Batch, walked: Walked) -> Ints:
+def _asked(layout: Layout, batch: RoundBatch, walked: Walked) -> Ints:
     """Return the part of each round's situation that says which seats an ace up asks."""
     asked = _may_answer(layout, batch, walked) != 0
     place = batch.openings.place[batch.opening]
@@ -101,7 +101,7 @@ def _asked(layout: Layout, batch: Batch, walked: Walked) -> Ints:
     return found
 
 
-def _may_answer(layout: Layout, batch: Batch, walked: Walked) -> Ints:
+def _may_answer(layout: Layout, batch: RoundBatch, walked: Walked) -> Ints:
     """Return the acts by which each seat may answer an ace, as ACT_BITs, (rounds, seats)."""
     tables, number = layout.tables, batch.number[walked.move]
     dealt = np.flatnonzero(np.arange(len(number)) - walked.first[number] < len(layout.plan))
@@ -115,7 +115,7 @@ def _may_answer(layout: Layout, batch: Batch, walked: Walked) -> Ints:
     return found
 
 
-def _named(layout: Layout, batch: Batch, event: Ints) -> Ints:
+def _named(layout: Layout, batch: RoundBatch, event: Ints) -> Ints:
     """Return the code of what each event says was due."""
     kind, symbol = batch.kind[event], batch.of(SYMBOL, event)
     half, place = batch.of(HALF, event), batch.by_seat(batch.openings.place, event)
@@ -133,7 +133,7 @@ def _named(layout: Layout, batch: Batch, event: Ints) -> Ints:
     return code
 
 
-def offers_hold(layout: Layout, batch: Batch, walked: Walked) -> Ints:
+def offers_hold(layout: Layout, batch: RoundBatch, walked: Walked) -> Ints:
     """Tell of each round whether each decision was offered, and the offer what the rules allow."""
     kind, letter_of = batch.kind, batch.of
     right = np.ones(len(batch.start), np.bool_)
@@ -159,7 +159,7 @@ def offers_hold(layout: Layout, batch: Batch, walked: Walked) -> Ints:
     return right
 
 
-def looks_hold(layout: Layout, batch: Batch, walked: Walked) -> Ints:
+def looks_hold(layout: Layout, batch: RoundBatch, walked: Walked) -> Ints:
     """Tell of each round whether the look for a natural, if there was one, told the truth."""
     natural = np.zeros(len(batch.start), np.bool_)
     shown = batch.kind[walked.move] == SHOWN

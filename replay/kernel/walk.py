@@ -11,7 +11,7 @@ import numpy as np
 
 from shoeproof.replay.engine.hand import SPLIT
 from shoeproof.replay.kernel.symbols import COLUMN, COLUMNS, KIND, MOVES, SYMBOL
-from shoeproof.replay.kernel.tables import ABSENT, NUMBER, SYMBOLS, Ints, Tables
+from shoeproof.replay.kernel.tables import ABSENT, NUMBER, SYMBOLS, Ints, RuleTables
 
 
 class Openings(NamedTuple):
@@ -29,7 +29,7 @@ class Openings(NamedTuple):
     form: Ints
 
 
-class Batch(NamedTuple):
+class RoundBatch(NamedTuple):
     """Rounds of one rule set: their events, flat and in order.
 
     `words` are the events, numbers of the vocabulary's rows, and `table` has a row for each of the
@@ -48,7 +48,7 @@ class Batch(NamedTuple):
     @classmethod
     def of_rounds(
         cls, table: Ints, words: Ints, lengths: Ints, openings: Openings, opening: Ints
-    ) -> "Batch":
+    ) -> "RoundBatch":
         """Return a batch of rounds that have so many events each."""
         return cls(
             table,
@@ -70,11 +70,11 @@ class Batch(NamedTuple):
         found: Ints = self.table[field].take(self.words[events])
         return found
 
-    def only(self, chosen: Ints) -> "Batch":
+    def only(self, chosen: Ints) -> "RoundBatch":
         """Return the chosen rounds, told by a mask."""
         if chosen.all():
             return self
-        return Batch.of_rounds(
+        return RoundBatch.of_rounds(
             self.table,
             self.words[chosen[self.number]],
             self.lengths[chosen],
@@ -102,7 +102,7 @@ class Walked(NamedTuple):
     states: Ints
 
 
-def walk(tables: Tables, batch: Batch) -> Walked:
+def walk(tables: RuleTables, batch: RoundBatch) -> Walked:
     """Follow the moves of rounds; see `Walked`."""
     move = np.flatnonzero(batch.table[MOVES].astype(np.bool_).take(batch.words))
     words, rounds = batch.words.take(move), len(batch.start)

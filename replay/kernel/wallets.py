@@ -24,7 +24,7 @@ from shoeproof.replay.kernel.symbols import (
     SETTLED,
     STAKE,
     WITHHELD,
-    Own,
+    RoundColumns,
     Row,
     Vocabulary,
 )
@@ -36,7 +36,9 @@ _COSTLY = ACT_BIT[DOUBLE] | ACT_BIT[SPLIT] | ACT_BIT[INSURANCE]
 """The acts that an offer may leave out for lack of money."""
 
 
-def wallets_hold(vocabulary: Vocabulary, own: Sequence[Own], words: Ints, lengths: Ints) -> Ints:
+def wallets_hold(
+    vocabulary: Vocabulary, own: Sequence[RoundColumns], words: Ints, lengths: Ints
+) -> Ints:
     """Tell of each round whether its wallet's movements are proved to be right.
 
     The rounds' words are flat, `lengths` of them each.

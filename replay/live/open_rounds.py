@@ -19,7 +19,7 @@ from shoeproof.ledger.leaf.events import (
     RoundVoided,
     StakesPlaced,
 )
-from shoeproof.ledger.store.round_index import RoundRow
+from shoeproof.ledger.store.round_index import IndexedRound
 from shoeproof.replay.cases.case import Decided, read_decided, resumed_at
 from shoeproof.replay.currency import unit_of
 from shoeproof.replay.engine.round import stakes_minor
@@ -65,7 +65,7 @@ class OpenRounds:
         self._outages = outages_in(operations_of(ledger))
         self._decided: dict[str, tuple[Decided, ...]] = {}
 
-    def read(self, rows: Sequence[RoundRow]) -> Iterator[list[Recorded]]:
+    def read(self, rows: Sequence[IndexedRound]) -> Iterator[list[Recorded]]:
         """Yield the events of each round that is still open; one unreadable is passed over."""
         for first in range(0, len(rows), ROUNDS_A_QUERY):
             some = [row.round for row in rows[first : first + ROUNDS_A_QUERY]]

@@ -16,7 +16,7 @@ import numpy as np
 from shoeproof.replay.engine.dealer import Dealer, makes_natural
 from shoeproof.replay.engine.hand import DOUBLE, Hand
 from shoeproof.replay.engine.round import Check, Deal, RoundState, Show
-from shoeproof.replay.kernel.tables import Ints, Tables
+from shoeproof.replay.kernel.tables import Ints, RuleTables
 from shoeproof.replay.luck.kinds import drawn_by
 from shoeproof.replay.theory.values import ACE, TEN, Floats
 
@@ -119,22 +119,22 @@ def came(kind: str, before: RoundState, after: RoundState) -> bool:
     return _is_made(next(held.hand for held in after.hands if held.name == receiver))
 
 
-def stiff_states(tables: Tables, kind: str) -> Ints:
+def stiff_states(tables: RuleTables, kind: str) -> Ints:
     """Tell for every hand of the dealer, from the first, whether a card may be a bust of a kind."""
     return np.array([_bust_of(dealer) == kind for dealer in tables.dealers])
 
 
-def bust_states(tables: Tables) -> Ints:
+def bust_states(tables: RuleTables) -> Ints:
     """Tell for every hand of the dealer, from the first, whether it has bust."""
     return np.array([dealer.total > MADE[1] for dealer in tables.dealers])
 
 
-def doubled_states(tables: Tables) -> Ints:
+def doubled_states(tables: RuleTables) -> Ints:
     """Tell for every hand, from the first, whether it owes the card of a double."""
     return np.array([drawn_by(hand) == DOUBLE for hand in tables.hands])
 
 
-def made_states(tables: Tables) -> Ints:
+def made_states(tables: RuleTables) -> Ints:
     """Tell for every hand, from the first, whether it comes to 17 to 21."""
     return np.array([_is_made(hand) for hand in tables.hands])
 

@@ -22,7 +22,7 @@ from shoeproof.replay.engine.dealer import Dealer
 from shoeproof.replay.engine.hand import Hand
 from shoeproof.replay.engine.outcomes import INSURANCE_BET, MAIN
 from shoeproof.replay.engine.rules import Rules, canonical_rules, rules_digest, rules_from_json
-from shoeproof.replay.kernel.tables import NUMBER, Ints, Tables, compile_tables
+from shoeproof.replay.kernel.tables import NUMBER, Ints, RuleTables, compile_tables
 from shoeproof.replay.theory.basic import any_acts
 from shoeproof.replay.theory.side_bets import insurance, side_bet
 from shoeproof.replay.theory.up_card import (
@@ -71,7 +71,7 @@ class Values:
     dealer's hand, counted from the first, and is for a stake not doubled.
     """
 
-    tables: Tables
+    tables: RuleTables
     means: dict[str, float]
     start: Floats
     play: Floats
@@ -198,7 +198,7 @@ def _rows(values: Ints, weight: Floats) -> list[Row]:
     return [row if known else None for row, known in zip(values.tolist(), there, strict=True)]
 
 
-def _by_state(tables: Tables, rows: list[Row], pays: Floats) -> Floats:
+def _by_state(tables: RuleTables, rows: list[Row], pays: Floats) -> Floats:
     values = np.zeros((len(tables.transition), len(VALUES)))
     nothing = [0] * len(VALUES)
     values[tables.first_hand : tables.first_dealer] = [row or nothing for row in rows]
@@ -210,7 +210,7 @@ def _by_state(tables: Tables, rows: list[Row], pays: Floats) -> Floats:
     return values
 
 
-def _pays(tables: Tables) -> Floats:
+def _pays(tables: RuleTables) -> Floats:
     """Return what each line of facts wins, hand by dealer, in units of the hand's own stake."""
     pays = tables.pays
     nets = pays.times_stake - 1 + pays.numerator / pays.denominator
@@ -218,7 +218,7 @@ def _pays(tables: Tables) -> Floats:
     return won
 
 
-def _final_reach(tables: Tables) -> Floats:
+def _final_reach(tables: RuleTables) -> Floats:
     """Return the probability of each dealer's facts at the end, from each dealer's hand."""
     first = tables.first_dealer
     facts = tables.facts[first:]

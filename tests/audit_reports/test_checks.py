@@ -8,7 +8,7 @@ import pytest
 
 from shoeproof.audit_reports.rtp_report.from_ledger import ReportRequest
 from shoeproof.audit_reports.rtp_report.write import render_rtp_report
-from shoeproof.audit_reports.tables.checks.run import Check, checks, run_checks
+from shoeproof.audit_reports.tables.checks.run import TableCheck, checks, run_checks
 from shoeproof.audit_reports.tables.views import open_tables
 from shoeproof.ledger import Ledger
 from shoeproof.ledger.leaf.events import (
@@ -251,7 +251,7 @@ def test_every_check_has_a_fault_planted_for_it() -> None:
 
 @pytest.mark.parametrize("check", checks(), ids=lambda check: check.name)
 def test_a_check_has_a_comment_and_is_one_select(check: object) -> None:
-    assert isinstance(check, Check)
+    assert isinstance(check, TableCheck)
     assert check.asks.endswith("?")
     (statement,) = duckdb.extract_statements(check.select)
     assert statement.type == duckdb.StatementType.SELECT

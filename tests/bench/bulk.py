@@ -43,7 +43,7 @@ from shoeproof.replay.games.published import GAMES
 from shoeproof.replay.kernel.batch import Columns, sound
 from shoeproof.replay.kernel.reading import Reader, RoundsBuilder
 from shoeproof.replay.kernel.shoes import committed, first_cards
-from shoeproof.replay.kernel.symbols import Own, Vocabulary
+from shoeproof.replay.kernel.symbols import RoundColumns, Vocabulary
 from shoeproof.replay.live.players import make_player
 from shoeproof.replay.live.simulation import simulate
 from shoeproof.replay.live.table import TableSettings
@@ -199,13 +199,13 @@ def _columns(leaves: list[StoredLeaf]) -> tuple[list[list[StoredLeaf]], Columns]
     """Read closed rounds into columns, as a range is read."""
     head, vocabulary = Reader().head, Vocabulary()
     builder = RoundsBuilder(vocabulary)
-    gathered: dict[str, tuple[Own, list[int], list[StoredLeaf]]] = {}
+    gathered: dict[str, tuple[RoundColumns, list[int], list[StoredLeaf]]] = {}
     rounds = []
     for leaf in leaves:
         read = head(leaf.state)
         if not is_round(read.stream):
             continue
-        own, words, mine = gathered.setdefault(read.stream, (Own(read.stream), [], []))
+        own, words, mine = gathered.setdefault(read.stream, (RoundColumns(read.stream), [], []))
         words.append(vocabulary.read(read.type, bytes(read.data), own))
         mine.append(leaf)
         if read.type in CLOSING:
@@ -235,7 +235,7 @@ def _replayed(rounds: list[list[Recorded]], rules: Any) -> None:
 
 
 def _shoes(columns: Columns) -> None:
-    by_digest: dict[str, list[Own]] = {}
+    by_digest: dict[str, list[RoundColumns]] = {}
     for own in columns.own:
         by_digest.setdefault(own.rules_digest or "", []).append(own)
     for digest, rounds in by_digest.items():

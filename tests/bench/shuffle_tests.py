@@ -28,7 +28,7 @@ from shoeproof.ledger import Ledger
 from shoeproof.replay.engine.cards import PACK
 from shoeproof.replay.engine.shoe import Shoe, context, keystream_block
 from shoeproof.replay.kernel.shoes import first_cards, whole_shoes
-from shoeproof.replay.kernel.symbols import Own
+from shoeproof.replay.kernel.symbols import RoundColumns
 from shoeproof.replay.live.players import make_player
 from shoeproof.replay.live.simulation import simulate
 from shoeproof.replay.live.table import TableSettings
@@ -47,20 +47,20 @@ def _rate(count: int, work: Callable[[], object]) -> float:
     return count / (perf_counter() - start)
 
 
-def _own(random: Random, number: int) -> Own:
-    own = Own(f"01936f3c-7a10-7b3e-9c55-{number:012d}")
+def _own(random: Random, number: int) -> RoundColumns:
+    own = RoundColumns(f"01936f3c-7a10-7b3e-9c55-{number:012d}")
     own.seed, own.client_seed = random.randbytes(32), b""
     return own
 
 
-def _keystream(rounds: list[Own]) -> None:
+def _keystream(rounds: list[RoundColumns]) -> None:
     for own in rounds:
         bound = context(own.round_id, DIGEST, own.client_seed or b"")
         for number in range(BLOCKS):
             keystream_block(own.seed or b"", bound, number)
 
 
-def _scalar(rounds: list[Own]) -> None:
+def _scalar(rounds: list[RoundColumns]) -> None:
     for own in rounds:
         list(Shoe(own.seed or b"", own.round_id, DIGEST, b"", DECKS))
 
@@ -77,7 +77,7 @@ def _in_batches(
             wrong.add(batch, shoes)
 
 
-def _seen(rounds: list[Own]) -> list[DealtRound]:
+def _seen(rounds: list[RoundColumns]) -> list[DealtRound]:
     """The rounds with the first cards of their shoes, as an ordinary round shows them."""
     cards = first_cards(rounds, DIGEST, DECKS, CARDS).tolist()
     return [

@@ -13,7 +13,7 @@ from shoeproof.ledger.files.durable import write_durably
 from shoeproof.ledger.keys.key import FileSigner
 from shoeproof.ledger.tree.merkle import consistency_proof, leaf_hash, root_hash
 from shoeproof.ledger.witness.cosigner import Witness
-from shoeproof.ledger.witness.request import Request
+from shoeproof.ledger.witness.request import CosignRequest
 
 ORIGIN = "bench.example/log"
 SIZES = range(1000, 1200)
@@ -35,7 +35,7 @@ def main() -> None:
     print(f"{'allowed':<44}{ALLOWED_MS:>10.2f} ms")
 
 
-def make_requests(signer: FileSigner) -> list[Request]:
+def make_requests(signer: FileSigner) -> list[CosignRequest]:
     """Return requests of a log that grows leaf by leaf."""
     hashes = [leaf_hash(str(number).encode()) for number in range(SIZES.stop)]
 
@@ -46,12 +46,12 @@ def make_requests(signer: FileSigner) -> list[Request]:
     old = 0
     for size in SIZES:
         note = sign_note(Checkpoint(ORIGIN, size, root_hash(hashes[:size])).text, signer)
-        made.append(Request(old, tuple(consistency_proof(old, size, node)), note))
+        made.append(CosignRequest(old, tuple(consistency_proof(old, size, node)), note))
         old = size
     return made
 
 
-def milliseconds_to_cosign(witness: Witness, request: Request) -> float:
+def milliseconds_to_cosign(witness: Witness, request: CosignRequest) -> float:
     """Return how long a witness took, its checkpoint on the disk included."""
     start = time.perf_counter()
     witness.cosign(request)

@@ -11,7 +11,7 @@ from shoeproof.replay.audit.one_by_one import AuditResult
 from shoeproof.replay.engine.rules import Rules
 from shoeproof.replay.kernel.batch import Columns, replay_batch, sound
 from shoeproof.replay.kernel.reading import RoundsBuilder
-from shoeproof.replay.kernel.symbols import Own, Vocabulary
+from shoeproof.replay.kernel.symbols import RoundColumns, Vocabulary
 from shoeproof.replay.rounds.replayer import replay_round
 from tests.bulk.rounds import uncommitted
 
@@ -45,7 +45,7 @@ def columns_of(rounds: Rounds) -> Columns:
     """The columns of rounds, by the texts of their events."""
     builder = RoundsBuilder(Vocabulary())
     for events in rounds:
-        own = Own(events[0].event.stream)
+        own = RoundColumns(events[0].event.stream)
         read = builder.vocabulary.read
         builder.add(
             own,

@@ -8,7 +8,7 @@ import pytest
 from shoeproof.ledger.errors import EventUnreadable
 from shoeproof.ledger.leaf.envelope import read_event, split_leaf
 from shoeproof.replay.kernel.reading import Reader
-from shoeproof.replay.kernel.symbols import Own, Vocabulary
+from shoeproof.replay.kernel.symbols import RoundColumns, Vocabulary
 from tests.bulk.rounds import honest_round, stakes_for
 from tests.replay.helpers import new_ledger
 
@@ -44,7 +44,7 @@ def test_mutated_leaves_are_read_alike_or_not_at_all(seed: int) -> None:
     random, reader, vocabulary, met = Random(seed), Reader(), Vocabulary(), 0
     for _ in range(8_000):
         state = _mutated(random)
-        own = Own("")
+        own = RoundColumns("")
         try:
             head = reader.head(state)
             vocabulary.read(head.type, bytes(head.data), own)
@@ -60,5 +60,5 @@ def test_every_leaf_of_a_ledger_is_read() -> None:
     reader, vocabulary = Reader(), Vocabulary()
     for state in LEAVES:
         head = reader.head(state)
-        vocabulary.read(head.type, bytes(head.data), Own(head.stream))
+        vocabulary.read(head.type, bytes(head.data), RoundColumns(head.stream))
     assert not vocabulary.is_full

@@ -11,20 +11,20 @@ from shoeproof.replay.engine.cards import PACK
 from shoeproof.replay.engine.shoe import Shoe, commitment
 from shoeproof.replay.errors import ShoeError
 from shoeproof.replay.kernel import shoes
-from shoeproof.replay.kernel.symbols import Own
+from shoeproof.replay.kernel.symbols import RoundColumns
 from shoeproof.replay.kernel.tables import NUMBER
 from tests.strategies import client_seeds, digests, server_seeds
 
 ROUND = "01936f3c-7a10-7b3e-9c55-2f6d8a1b4c5d"
 
 
-def _own(seed: bytes, client_seed: bytes, committed: bytes | None = None) -> Own:
-    own = Own(ROUND)
+def _own(seed: bytes, client_seed: bytes, committed: bytes | None = None) -> RoundColumns:
+    own = RoundColumns(ROUND)
     own.seed, own.client_seed, own.commitment = seed, client_seed, committed
     return own
 
 
-def _assert_drawn_alike(rounds: list[Own], digest: str, decks: int, count: int) -> None:
+def _assert_drawn_alike(rounds: list[RoundColumns], digest: str, decks: int, count: int) -> None:
     drawn = shoes.first_cards(rounds, digest, decks, count)
     whole = shoes.whole_shoes(rounds, digest, decks)
     for own, cards, places in zip(rounds, drawn, whole.tolist(), strict=True):

@@ -32,7 +32,7 @@ from shoeproof.replay.kernel.tables import (
     SEEN_NATURAL,
     SEEN_NO_NATURAL,
     UNSEEN,
-    Tables,
+    RuleTables,
     act_mask,
     compile_tables,
 )
@@ -44,11 +44,11 @@ UP_CARDS = {value: card for card, value in reversed(VALUE.items())}
 """The tables keep an up card by its value alone."""
 
 
-def _state_of_hand(tables: Tables, hand: Hand) -> int:
+def _state_of_hand(tables: RuleTables, hand: Hand) -> int:
     return tables.first_hand + tables.hands.index(hand)
 
 
-def _state_of_dealer(tables: Tables, dealer: Dealer) -> int:
+def _state_of_dealer(tables: RuleTables, dealer: Dealer) -> int:
     seen = replace(dealer, up=UP_CARDS.get(dealer.up_value, ""))
     return tables.first_dealer + tables.dealers.index(seen)
 

@@ -31,8 +31,13 @@ from shoeproof.ledger.errors import (
 )
 from shoeproof.ledger.keys.key import FileSigner
 from shoeproof.ledger.tree.merkle import consistency_proof, leaf_hash, root_hash
-from shoeproof.ledger.witness.cosigner import Evidence, Witness
-from shoeproof.ledger.witness.request import Request, origin_digest, parse_request, with_cosignature
+from shoeproof.ledger.witness.cosigner import SplitView, Witness
+from shoeproof.ledger.witness.request import (
+    CosignRequest,
+    origin_digest,
+    parse_request,
+    with_cosignature,
+)
 from shoeproof.ledger.witness.witness_policy import parse_policy, require
 
 ORIGIN = "log.example/bj"
@@ -55,11 +60,11 @@ class Log:
     def note(self, size: int) -> bytes:
         return sign_note(Checkpoint(ORIGIN, size, root_hash(self._hashes[:size])).text, self.signer)
 
-    def request(self, old: int, size: int) -> Request:
+    def request(self, old: int, size: int) -> CosignRequest:
         def node(level: int, index: int) -> bytes:
             return root_hash(self._hashes[index << level : (index + 1) << level])
 
-        return Request(old, tuple(consistency_proof(old, size, node)), self.note(size))
+        return CosignRequest(old, tuple(consistency_proof(old, size, node)), self.note(size))
 
 
 @pytest.fixture
@@ -83,9 +88,9 @@ def witness(make: Callable[..., Witness]) -> Witness:
     return make()
 
 
-def evidence(witness: Witness) -> list[Evidence]:
+def evidence(witness: Witness) -> list[SplitView]:
     files = sorted((witness.path / "evidence").iterdir())
-    return [msgspec.json.decode(file.read_bytes(), type=Evidence) for file in files]
+    return [msgspec.json.decode(file.read_bytes(), type=SplitView) for file in files]
 
 
 def test_growing_log_is_cosigned_each_time(witness: Witness, log: Log) -> None:
@@ -109,7 +114,7 @@ def test_same_checkpoint_again_is_dated_again(make: Callable[..., Witness], log:
     policy = parse_policy(f"witness w {later.key.vkey}\nquorum w\n".encode())
     times = require(policy, cosigned, now=NOW + timedelta(days=1), max_age=timedelta(hours=1))
     assert list(times) == ["w"]
-    again = with_cosignature(cosigned, later.key, later.cosign(Request(5, (), cosigned)))
+    again = with_cosignature(cosigned, later.key, later.cosign(CosignRequest(5, (), cosigned)))
     assert len(verify_note(again, [later.key])[1]) == 1
 
 
@@ -118,7 +123,7 @@ def test_fork_of_the_same_size(witness: Witness, log: Log) -> None:
     fork = log.forked(5)
     for old in (0, 8):
         with pytest.raises(NotConsistent, match=r"two different trees of 8 leaves; both notes"):
-            witness.cosign(Request(old, (), fork.note(8)))
+            witness.cosign(CosignRequest(old, (), fork.note(8)))
     first = evidence(witness)[0]
     assert parse_checkpoint(first.cosigned.encode()) == parse_checkpoint(log.note(8))
     assert first.refused.encode() == fork.note(8)
@@ -152,7 +157,7 @@ def test_same_evidence_is_kept_once(witness: Witness, log: Log) -> None:
     witness.cosign(log.request(0, 8))
     for _ in range(3):
         with pytest.raises(NotConsistent):
-            witness.cosign(Request(8, (), log.forked(2).note(8)))
+            witness.cosign(CosignRequest(8, (), log.forked(2).note(8)))
     assert len(evidence(witness)) == 1
 
 
@@ -182,26 +187,26 @@ def test_proof_that_proves_nothing(witness: Witness, log: Log, wrong: str) -> No
 
 def test_first_request_with_a_proof(witness: Witness, log: Log) -> None:
     with pytest.raises(NotConsistent):
-        witness.cosign(Request(0, (bytes(32),), log.note(5)))
+        witness.cosign(CosignRequest(0, (bytes(32),), log.note(5)))
 
 
 def test_empty_tree_has_one_root(witness: Witness, log: Log) -> None:
     bad = sign_note(Checkpoint(ORIGIN, 0, bytes(32)).text, log.signer)
     with pytest.raises(NotConsistent):
-        witness.cosign(Request(0, (), bad))
+        witness.cosign(CosignRequest(0, (), bad))
     assert witness.cosign(log.request(0, 0))
 
 
 def test_old_size_above_the_checkpoints(witness: Witness, log: Log) -> None:
     with pytest.raises(NoteRefused, match="larger tree"):
-        witness.cosign(Request(9, (), log.note(5)))
+        witness.cosign(CosignRequest(9, (), log.note(5)))
 
 
 def test_log_that_is_not_watched(witness: Witness) -> None:
     stranger = FileSigner("other.example", Ed25519PrivateKey.generate())
     note = sign_note(Checkpoint("other.example", 1, bytes(32)).text, stranger)
     with pytest.raises(UnknownLog, match=r"other\.example"):
-        witness.cosign(Request(0, (), note))
+        witness.cosign(CosignRequest(0, (), note))
 
 
 def test_checkpoint_by_another_key(witness: Witness) -> None:
@@ -278,7 +283,7 @@ def test_cosignature_replaces_an_older_one_and_leaves_others(witness: Witness, l
     other = FileSigner("other.example", Ed25519PrivateKey.generate())
     text = log.note(5).decode().partition("\n\n")[0] + "\n"
     note = sign_note(text, log.signer, other)
-    line = witness.cosign(Request(0, (), note))
+    line = witness.cosign(CosignRequest(0, (), note))
     assert witness.last(origin_digest(ORIGIN)) == log.note(5) + line
     assert with_cosignature(with_cosignature(note, witness.key, line), witness.key, line) == (
         note + line
@@ -333,7 +338,7 @@ def test_rubbish_proofs_with_an_old_checkpoint_are_one_piece_of_evidence(
         line = f"\N{EM DASH} junk{number} {b64encode(bytes(68)).decode()}\n".encode()
         rubbish = (bytes([number]) * 32,)
         with pytest.raises(OldSizeDiffers):
-            witness.cosign(Request(1, rubbish, log.note(12) + line))
+            witness.cosign(CosignRequest(1, rubbish, log.note(12) + line))
     [kept] = evidence(witness)
     assert "proves no misconduct" in kept.why
     assert kept.refused.encode() == log.note(12)
@@ -343,7 +348,7 @@ def test_checkpoint_this_witness_cosigned_is_no_evidence(witness: Witness, log: 
     first = witness.cosigned(log.request(0, 12))
     witness.cosign(log.request(12, 20))
     with pytest.raises(OldSizeDiffers):
-        witness.cosign(Request(1, (bytes(32),), first))
+        witness.cosign(CosignRequest(1, (bytes(32),), first))
     with pytest.raises(NotConsistent):
         witness.cosign(log.request(20, 20)._replace(proof=(bytes(32),)))
     assert evidence(witness) == []
@@ -363,7 +368,7 @@ def test_deleted_memory_does_not_let_a_fork_be_cosigned(witness: Witness, log: L
     place.unlink()
     for note in (log.forked(2).note(7), log.note(5)):
         with pytest.raises(StoreDamaged, match=f"{place}, .* is missing: restore it"):
-            witness.cosign(Request(0, (), note))
+            witness.cosign(CosignRequest(0, (), note))
         with pytest.raises(StoreDamaged, match="is missing"):
             witness.request(note)
     with pytest.raises(KeyUnusable, match="already watched"):
@@ -384,5 +389,5 @@ def test_log_added_later_is_watched_from_the_empty_tree(
     other = FileSigner("other.example", Ed25519PrivateKey.generate())
     make().watch(NoteKey(other.name, other.public_key))
     note = sign_note(Checkpoint("other.example", 1, bytes(32)).text, other)
-    assert make().cosign(Request(0, (), note))
+    assert make().cosign(CosignRequest(0, (), note))
     assert make().cosign(log.request(0, 5))

@@ -10,7 +10,7 @@ from shoeproof.ledger.leaf.events import BetSettled, WinHeld, WinReleased
 from shoeproof.ledger.verify.whole import verify
 from shoeproof.replay.engine.round import Decide
 from shoeproof.replay.errors import DisputeRefused, InputRefusedError
-from shoeproof.replay.interruptions.check import Hold, circumstances_of
+from shoeproof.replay.interruptions.check import HeldAndReleased, circumstances_of
 from shoeproof.replay.interruptions.holds import held_wins, release_win
 from shoeproof.replay.live.live_round import LiveRound
 from shoeproof.replay.wallet.wallet import AnyWallet, MemoryWallet
@@ -189,7 +189,7 @@ def test_a_hold_at_leaf_n_is_no_circumstance_of_the_first_n() -> None:
         before = circumstances_of(floor.ledger, hold.leaf_index, round_id=round_id)
         assert before.holds == {}
         after = circumstances_of(floor.ledger, hold.leaf_index + 1, round_id=round_id)
-        assert after.holds == {live.round_id: Hold(15_000 * POUNDS, 0)}
+        assert after.holds == {live.round_id: HeldAndReleased(15_000 * POUNDS, 0)}
 
 
 def test_more_released_than_was_held() -> None:

@@ -27,7 +27,7 @@ from shoeproof.ledger.leaf.events import (
 from shoeproof.replay.engine.cards import PACK
 from shoeproof.replay.engine.shoe import Shoe
 from shoeproof.replay.kernel.shoes import whole_shoes
-from shoeproof.replay.kernel.symbols import Own
+from shoeproof.replay.kernel.symbols import RoundColumns
 from shoeproof.replay.rounds.catalogue import add_published_games, rules_by_digest
 from tests.shuffle_tests.helpers import Ints
 from tests.shuffle_tests.test_ledger import dealt, found, seeds
@@ -194,7 +194,7 @@ def test_counts_of_another_version_are_made_anew(
     monkeypatch.setattr("shoeproof.audit_reports.shuffle_tests.battery.VERSION", kept.VERSION + 1)
     derived: list[int] = []
 
-    def deriving(rounds: Sequence[Own], digest: str, decks: int) -> Ints:
+    def deriving(rounds: Sequence[RoundColumns], digest: str, decks: int) -> Ints:
         derived.append(len(rounds))
         return whole_shoes(rounds, digest, decks)
 

@@ -10,7 +10,7 @@ MOST_ROWS = 100
 """How many rows of a check are kept; all are counted."""
 
 
-class Check(NamedTuple):
+class TableCheck(NamedTuple):
     """A check by name: what it asks, and its SELECT."""
 
     name: str
@@ -18,7 +18,7 @@ class Check(NamedTuple):
     select: str
 
 
-class Found(NamedTuple):
+class CheckResult(NamedTuple):
     """What a check found: how many rows, and the first of them by the names of their columns."""
 
     name: str
@@ -32,7 +32,7 @@ class Found(NamedTuple):
 
 
 @cache
-def checks() -> tuple[Check, ...]:
+def checks() -> tuple[TableCheck, ...]:
     """Return every check in `checks/`, by name."""
     folder = files("shoeproof.audit_reports.tables.checks")
     texts = {
@@ -40,16 +40,18 @@ def checks() -> tuple[Check, ...]:
         for each in folder.iterdir()
         if each.name.endswith(".sql")
     }
-    return tuple(Check(name, _asks(texts[name]), texts[name]) for name in sorted(texts))
+    return tuple(TableCheck(name, _asks(texts[name]), texts[name]) for name in sorted(texts))
 
 
-def run_checks(tables: Tables) -> list[Found]:
+def run_checks(tables: Tables) -> list[CheckResult]:
     """Return what the checks found, nothing for those that found nothing. Raises QueryRefused."""
-    found: list[Found] = []
+    found: list[CheckResult] = []
     for name, asks, select in checks():
         rows = tables.ask(select)
         if rows.num_rows:
-            found.append(Found(name, asks, rows.num_rows, rows.slice(0, MOST_ROWS).to_pylist()))
+            found.append(
+                CheckResult(name, asks, rows.num_rows, rows.slice(0, MOST_ROWS).to_pylist())
+            )
     return found
 
 

@@ -36,7 +36,7 @@ from shoeproof.replay.engine.rules import Rules
 from shoeproof.replay.errors import ExportUnusable
 from shoeproof.replay.interruptions.judge import judge
 from shoeproof.replay.kernel.batch import Columns, replay_batch
-from shoeproof.replay.kernel.symbols import Own, Vocabulary
+from shoeproof.replay.kernel.symbols import RoundColumns, Vocabulary
 from shoeproof.replay.kernel.tables import Ints
 from shoeproof.replay.rounds.catalogue import rules_by_content
 from shoeproof.replay.rounds.seeds import Revealed, Reveals, revealed, seed_findings
@@ -243,7 +243,7 @@ class _Rounds:
         digests: list[str | None] = []
         rows = np.zeros(len(self.symbols), np.int64)
         for number, (kind, text) in enumerate(self.symbols):
-            said = Own("")
+            said = RoundColumns("")
             try:
                 rows[number] = vocabulary.read(kind, text.encode(), said)
             except (KeyError, ValueError, RecursionError) as error:
@@ -253,7 +253,7 @@ class _Rounds:
 
     def _columns(self, places: Ints, rows: Ints, vocabulary: Vocabulary) -> Columns:
         names = ("round_id", "commitment", "server_seed", "client_seed")
-        own = list(map(Own, *(self._column(name)[places].tolist() for name in names)))
+        own = list(map(RoundColumns, *(self._column(name)[places].tolist() for name in names)))
         self._note_funds(dict(zip(places.tolist(), own, strict=True)), rows)
         lengths = np.diff(self.starts)
         words, starts = self.words, self.starts[:-1].astype(np.int64)
@@ -264,7 +264,7 @@ class _Rounds:
             starts = np.cumsum(lengths[places]) - lengths[places]
         return Columns(vocabulary, own, rows[words], starts)
 
-    def _note_funds(self, own: Mapping[int, Own], rows: Ints) -> None:
+    def _note_funds(self, own: Mapping[int, RoundColumns], rows: Ints) -> None:
         """Note in `own`, by the rounds' places, what a wallet said of their events."""
         told = self.rounds["funds"].values
         said = np.flatnonzero(told.is_valid().to_numpy(zero_copy_only=False))

@@ -10,7 +10,7 @@ from typing import Final
 
 from shoeproof.ledger import Ledger
 from shoeproof.ledger.leaf.clock import parse_time
-from shoeproof.ledger.store.round_index import RoundRow
+from shoeproof.ledger.store.round_index import IndexedRound
 from shoeproof.ledger.store.schema import SELECT_IS_WHOLE
 from shoeproof.ledger.verify.known_checkpoints import tail_is_gone
 from shoeproof.ledger.verify.one_stream import verify_stream
@@ -80,7 +80,7 @@ def gather_complaint(
 
 def rounds_played(
     ledger: Ledger, player: str | None, begin: str | None, end: str | None
-) -> list[RoundRow]:
+) -> list[IndexedRound]:
     """Return a player's rounds that were being played at some moment of a span, by index.
 
     The times are as a ledger writes them, None for no bound; the end is exclusive.
@@ -92,8 +92,8 @@ def rounds_played(
 
 
 def _neighbours(
-    ledger: Ledger, end: str | None, rows: Sequence[RoundRow]
-) -> tuple[list[RoundRow], bool]:
+    ledger: Ledger, end: str | None, rows: Sequence[IndexedRound]
+) -> tuple[list[IndexedRound], bool]:
     """Return the rounds of others at the same tables meanwhile, and whether there are more."""
     tables = {row.table for row in rows} - {None}
     if not tables:
