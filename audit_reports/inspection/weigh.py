@@ -78,8 +78,8 @@ def too_few(games: Iterable[GameReport]) -> Iterator[str]:
     for game in games:
         if game.bets[0].word == INCONCLUSIVE:
             yield (
-                f"too few rounds of {game.title} ({unit_words(game.currency)}) to test whether "
-                "its cards were fair"
+                f"too few rounds of {game.title} ({unit_words(game.currency)}) to test "
+                "the luck of its cards"
             )
 
 

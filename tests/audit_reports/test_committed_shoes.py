@@ -157,7 +157,7 @@ def test_seeds_used_again_are_out_of_range_whichever_game_had_them_first(
     assert accused.rules_digest == digest
     (why,) = [each for each in accused.why if ": shoe: " in each]
     rounds = 80 if digest == ZAPPIT else 40
-    assert f"in 2 of {rounds} rounds the seed is one that an earlier round had" in why
+    assert f"in 2 of {rounds} rounds an earlier round had the same seed" in why
     assert Counter(each.code for each in audit(ledger).findings)["seed_repeated"] == 2
 
 

@@ -74,7 +74,7 @@ def test_naturals_that_never_come_are_counted() -> None:
     """4,000 deals of six decks: 2 · 24 · 96 / (312 · 311) of them naturals, 189.9 expected."""
     rigged = reading(judged("zappit", ROUNDS, NO_NATURALS), "player_natural")
     assert rigged.word == "out of range"
-    assert "of 4,000, where 190.0 were expected" in rigged.says
+    assert "in 4,000, where 190.0 were expected" in rigged.says
     assert reading(judged("zappit", ROUNDS), "player_natural").word == "no evidence against"
 
 

@@ -412,7 +412,7 @@ def test_what_checks_and_shoes_are_found_guilty_of_is_said_at_the_top(played: Le
     top = page_of(report).partition("<h2>")[0]
     assert f"Findings: {report.faults}</b>" in top
     assert '<div class="banner bad">' in top
-    assert "in 1 of 31 rounds the seed is one that an earlier round had" in top
+    assert "in 1 of 31 rounds an earlier round had the same seed" in top
     assert report.headline.startswith("Out of range: ")
     assert "The shoe: " in report.headline
     assert sound.headline.startswith("Inconclusive: too few rounds")

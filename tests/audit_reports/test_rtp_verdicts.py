@@ -47,7 +47,7 @@ def test_an_honest_game_has_no_evidence_against_it(game: str) -> None:
     report = judged(game, "basic")
     assert [bet.word for bet in report.bets] == ["no evidence against"] * len(report.bets)
     assert report.word == "no evidence against"
-    assert "usual" in report.why[0]
+    assert report.why[0].endswith("so this is normal.")
     assert not alarms([report])
 
 

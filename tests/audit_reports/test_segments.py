@@ -284,7 +284,7 @@ def test_who_reads_the_earlier_segments_goes_on_reading(ledger: Ledger, folder: 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from shoeproof.audit_reports import segments
+from shoeproof.audit_reports.tables import segments
 from shoeproof.audit_reports.tables.views import open_tables
 from shoeproof.ledger import Ledger
 
