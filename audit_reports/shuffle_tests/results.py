@@ -88,4 +88,4 @@ def judge(results: Sequence[ShuffleTest], level: float) -> list[ShuffleTest]:
 
 
 def _both(lower: float, upper: float) -> float:
-    return min(1.0, 2 * min(lower, upper))
+    return float(min(1.0, 2 * min(lower, upper)))

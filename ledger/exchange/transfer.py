@@ -58,7 +58,7 @@ def import_leaves(ledger: Ledger, file: BinaryIO) -> Imported:
         try:
             batch = list(islice(entries, BATCH))
         except EventUnreadable as error:
-            raise ImportRefused(f"{error}; the {added} leaves before it were imported") from None
+            raise ImportRefused(f"{error}; {added} leaves before it were imported") from None
         if not batch:
             return Imported(added, known)
         importer = _Batch(ledger)
@@ -67,7 +67,7 @@ def import_leaves(ledger: Ledger, file: BinaryIO) -> Imported:
             if objection is not None:
                 raise ImportRefused(
                     f"leaf {number} of the stream: {objection}; nothing from leaf "
-                    f"{added + known} on was imported, and the {added} leaves before it were"
+                    f"{added + known} on was imported, and {added} leaves before it were"
                 )
         ledger.store.append(importer.fresh, Conditions(Admission()))
         added += len(importer.fresh)

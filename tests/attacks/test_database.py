@@ -128,7 +128,7 @@ def test_truncate_tail(scene: Scene, shoeproof: Shoeproof) -> None:
         assert (told.code, "tail is gone" in told.out) == (1, True), told
     (scene.path / "checkpoints").mkdir()
     forget(scene)
-    assert "cut off would not show" in shoeproof("verify", "--ledger", scene.path).out
+    assert "a cut-off end would not show" in shoeproof("verify", "--ledger", scene.path).out
     assert found(scene) == []
     assert found_with_kept(scene) == [NOT_WHAT_WAS_SIGNED]
 
@@ -225,5 +225,5 @@ def test_tile_overwritten_where_it_is_published(scene: Scene, tmp_path: Path) ->
         # Publishing looks only at files it has to write.
         publish(ledger, folder)
         (folder / "checkpoint").unlink()
-        with pytest.raises(PublishRefused, match="what is published stays"):
+        with pytest.raises(PublishRefused, match="published files are never replaced"):
             publish(ledger, folder)

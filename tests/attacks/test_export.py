@@ -43,7 +43,7 @@ def test_export_cut_between_two_leaves(
     end = stream[len(encode_entries(leaves)) :]
     for cut in (2, len(end) - 1):
         whole = encode_entries(leaves) + end[:cut]
-        refused(scene, whole, shoeproof, tmp_path, "does not say of what leaves it is")
+        refused(scene, whole, shoeproof, tmp_path, "does not say which leaves it holds")
 
 
 def test_export_without_a_round(
@@ -54,4 +54,4 @@ def test_export_without_a_round(
     fewer = [leaf for leaf in leaves if ROUND.encode() not in leaf]
     refused(scene, encode_entries(fewer) + end, shoeproof, tmp_path, "some were left out")
     refused(scene, encode_entries([*leaves, leaves[-1]]) + end, shoeproof, tmp_path, "not those")
-    refused(scene, stream + b"more\n", shoeproof, tmp_path, "does not say of what leaves it is")
+    refused(scene, stream + b"more\n", shoeproof, tmp_path, "does not say which leaves it holds")

@@ -105,7 +105,7 @@ def test_one_public_key_under_two_names(scene: Scene) -> None:
         ann = FileSigner("ann", Ed25519PrivateKey.generate())
         ledger.append((KEYS_STREAM, ann.as_added(["staff"])))
         bob = KeyAdded("bob", ann.as_added([]).public_key, ["staff"])
-        with pytest.raises(KeyUnusable, match="the key of bob is that of ann already"):
+        with pytest.raises(KeyUnusable, match="the key of bob already belongs to ann"):
             ledger.append((KEYS_STREAM, bob))
         leaf_index = _add_unasked(ledger, bob)
     assert found(scene) == [(leaf_index, findings.KEY_NOT_VALID)]

@@ -130,7 +130,7 @@ def test_something_in_it_is_elsewhere(
     fault(scene.path / name, tmp_path / "outside")
     for words in (("verify",), ("checkpoint", "-o", tmp_path / "signed")):
         told = shoeproof(*words, "--ledger", scene.path)
-        assert (told.code, "leads out of the ledger's directory" in told.err) == (3, True), told
+        assert (told.code, "points outside the ledger's directory" in told.err) == (3, True), told
     assert not (tmp_path / "signed").exists()
 
 

@@ -17,6 +17,7 @@ OWN = {
     # What this program made in the same process, or ships with.
     "replay/rounds/catalogue.py",
     "replay/luck/values.py",
+    "replay/schemas/__init__.py",
     "replay/theory/cache.py",
     "cli/commands/rules.py",
     # Leaves in bulk: whatever cannot be read is told of its round.

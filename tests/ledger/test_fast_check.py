@@ -122,7 +122,7 @@ def _one_by_one(
     monkeypatch: pytest.MonkeyPatch, ledger: Ledger, leaves: Sequence[StoredLeaf], covered: int
 ) -> Scanned:
     with monkeypatch.context() as patch:
-        patch.setattr(scanning, "sound_texts", lambda batch, *_: [None] * len(batch))
+        patch.setattr(scanning, "_sound_texts", lambda batch, *_: [None] * len(batch))
         return _scanned(ledger, leaves, covered)
 
 

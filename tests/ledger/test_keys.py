@@ -168,7 +168,7 @@ def test_key_of_another_ledger(ledger: Ledger) -> None:
     write_key(file, Ed25519PrivateKey.generate(), None)
     with (
         Ledger.open(ledger.path) as reopened,
-        pytest.raises(KeyUnusable, match="none added for that role"),
+        pytest.raises(KeyUnusable, match="never added to this ledger for that role"),
     ):
         reopened.append((ROUND, opened()))
 
@@ -206,10 +206,10 @@ def test_key_under_a_second_name_is_refused(ledger: Ledger) -> None:
     key = FileSigner("ann", Ed25519PrivateKey.generate())
     ledger.append(("keys", key.as_added(["staff"])))
     again = KeyAdded("bob", key.as_added([]).public_key, ["staff"])
-    with pytest.raises(KeyUnusable, match="key of bob is that of ann already"):
+    with pytest.raises(KeyUnusable, match="key of bob already belongs to ann"):
         ledger.append(("keys", again))
     ledger.append(("keys", KeyRevoked("ann", key.key_id_hex, ledger.size(), None)))
-    with pytest.raises(KeyUnusable, match="key of bob is that of ann already"):
+    with pytest.raises(KeyUnusable, match="key of bob already belongs to ann"):
         ledger.append(("keys", again))
 
 

@@ -285,7 +285,7 @@ def test_a_movement_is_recorded_or_dropped_and_never_both(ledger: Ledger) -> Non
     with pytest.raises(IntentOpen):
         intents.ask("r/deal/2", ROUND, "p", "debit", 500)
     assert intents.drop(intent.reference) == "dropped"
-    with pytest.raises(StreamConflict, match="given up"):
+    with pytest.raises(StreamConflict, match="was dropped elsewhere"):
         ledger.append((ROUND, STAKE), records=[intent.reference])
     assert len(ledger.events(ROUND)) == 2
     assert intents.open() == [replace(intent, state="dropped")]
@@ -303,7 +303,7 @@ def test_stakes_of_a_player_are_asked_for_one_at_a_time(ledger: Ledger) -> None:
     first = intents.ask("r/deal/2", ROUND, "p", "debit", 100)
     assert intents.ask("r/deal/2", OTHER_ROUND, "q", "debit", 100).attempt == 1
     for stream, scope in ((ROUND, "r/deal/3"), (OTHER_ROUND, "o/deal/2")):
-        with pytest.raises(IntentOpen, match=r"p was asked for r/deal/2\.0 before"):
+        with pytest.raises(IntentOpen, match=r"earlier movement r/deal/2\.0 of p is not settled yet"):
             intents.ask(scope, stream, "p", "debit", 100)
         intents.ask(f"{scope}/paid", stream, "p", "credit", 100)
     intents.drop(first.reference)

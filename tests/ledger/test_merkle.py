@@ -231,7 +231,7 @@ def test_no_proof_for_a_leaf_that_is_not_there(index: int) -> None:
 def test_a_tile_too_narrow_for_the_tree() -> None:
     grown = Grown([300])
     grown.tiles[0, 0] = grown.tiles[0, 0][:-32]
-    with pytest.raises(StoreDamaged, match="not whole"):
+    with pytest.raises(StoreDamaged, match="is incomplete"):
         Tree(300, grown.read).inclusion_proof(200)
 
 

@@ -65,7 +65,7 @@ def test_a_ledger_in_memory_signs_too() -> None:
 def test_guard_missing(ledger: Ledger) -> None:
     assert ledger.path is not None
     (ledger.path / "guard").unlink()
-    with pytest.raises(SigningRefused, match=r"is missing.*put back"):
+    with pytest.raises(SigningRefused, match=r"is missing.*restore the newest copy"):
         sign_checkpoint(ledger)
     assert [each.code for each in fsck(ledger).findings] == [findings.GUARD_DAMAGED]
 

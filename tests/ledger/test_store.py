@@ -146,7 +146,7 @@ def test_second_init_changes_nothing(played: Path) -> None:
 
 
 def test_init_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(LedgerError, match="no name"):
+    with pytest.raises(LedgerError, match="is not a valid name"):
         Ledger.init(tmp_path / "ledger", "two words")
     assert list(tmp_path.iterdir()) == []
 

@@ -243,7 +243,7 @@ def test_memory_that_is_damaged(witness: Witness, log: Log, content: bytes | Non
     place = witness.path / "seen" / origin_digest(ORIGIN)
     # None: an older note of the log, which this witness did not cosign.
     place.write_bytes(log.note(3) if content is None else content)
-    with pytest.raises(StoreDamaged, match=f"{place}, what was last cosigned"):
+    with pytest.raises(StoreDamaged, match=f"{place}, the record of what was last cosigned for log.example/bj, is damaged"):
         witness.cosign(log.request(5, 6))
 
 
@@ -304,7 +304,7 @@ def test_second_init_changes_nothing(witness: Witness, log: Log) -> None:
 def test_keys_that_are_not_what_they_should_be(tmp_path: Path, witness: Witness, log: Log) -> None:
     with pytest.raises(KeyUnusable, match="kind 4"):
         Witness.init(tmp_path / "a", "a", [witness.key])
-    with pytest.raises(KeyUnusable, match="no name"):
+    with pytest.raises(KeyUnusable, match="is not a valid name"):
         Witness.init(tmp_path / "a", "two words", [log.key])
     assert not (tmp_path / "a").exists()
     other = NoteKey("regulator.example", log.key.raw, COSIGNATURE)

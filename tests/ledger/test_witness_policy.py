@@ -69,7 +69,7 @@ def test_cosignature_by_a_witness_nobody_named_counts_for_nothing() -> None:
 def test_cosignature_that_does_not_hold_makes_the_note_worthless() -> None:
     policy = parse_policy(f"{LINES}group any any x1 x2\nquorum any\n".encode())
     forged = note("x1") + cosignature_line("another text\n", WITNESSES["x2"], SECONDS)
-    with pytest.raises(NoteRefused, match=r"x2\.example does not hold"):
+    with pytest.raises(NoteRefused, match=r"x2\.example is not valid"):
         require(policy, forged, now=NOW)
 
 
@@ -144,7 +144,7 @@ W2 = f"witness b {vkey('x2')} https://witness.example/w\n"
         (W1.replace(" a ", " none ") + "quorum none\n", "the name 'none' is taken"),
         (f"witness a {NoteKey('a', WITNESSES['x1'].public_key).vkey}\nquorum a\n", "of kind 4"),
         (f"log {vkey('x1')}\nquorum none\n", "of kind 1"),
-        ("witness a nonsense\nquorum a\n", "line 1: .* not a verifier key"),
+        ("witness a nonsense\nquorum a\n", "line 1: not a verifier key"),
         (f"witness a {NoteKey('w', bytes(32), COSIGNATURE).vkey}\nquorum a\n", "small order"),
         ("witnesses a b\nquorum none\n", "line 1: unknown keyword 'witnesses'"),
         (W1.replace(" ", "\N{NO-BREAK SPACE}") + "quorum none\n", "unknown keyword"),
