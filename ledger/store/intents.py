@@ -207,7 +207,9 @@ def _mark(cursor: Asks, reference: str) -> Check:
 
     def check() -> None:
         if moved() is None:
-            raise StreamConflict(f"the movement {reference} was dropped elsewhere, so it will be cancelled")
+            raise StreamConflict(
+                f"the movement {reference} was dropped elsewhere, so it will be cancelled"
+            )
 
     return check
 

@@ -115,7 +115,9 @@ def test_a_receipt_holds_the_ledger_to_all_that_came_before_it(scene: Scene) -> 
     assert told(scene) == []
     held = verify(scene.path, public_key=scene.public_key, receipts=receipt).findings
     assert [each.code for each in held] == [findings.CHECKPOINT_MISMATCH]
-    assert f"a receipt covers {size} leaves, but the ledger has {size - 8}: its tail" in held[0].text
+    assert (
+        f"a receipt covers {size} leaves, but the ledger has {size - 8}: its tail" in held[0].text
+    )
     with tampering(scene.path) as connection:
         remove(connection, f"originator_id = '{OTHER_ROUND}'")
         renumber(connection)

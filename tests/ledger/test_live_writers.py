@@ -303,7 +303,9 @@ def test_stakes_of_a_player_are_asked_for_one_at_a_time(ledger: Ledger) -> None:
     first = intents.ask("r/deal/2", ROUND, "p", "debit", 100)
     assert intents.ask("r/deal/2", OTHER_ROUND, "q", "debit", 100).attempt == 1
     for stream, scope in ((ROUND, "r/deal/3"), (OTHER_ROUND, "o/deal/2")):
-        with pytest.raises(IntentOpen, match=r"earlier movement r/deal/2\.0 of p is not settled yet"):
+        with pytest.raises(
+            IntentOpen, match=r"earlier movement r/deal/2\.0 of p is not settled yet"
+        ):
             intents.ask(scope, stream, "p", "debit", 100)
         intents.ask(f"{scope}/paid", stream, "p", "credit", 100)
     intents.drop(first.reference)

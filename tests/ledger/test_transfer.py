@@ -139,7 +139,9 @@ def test_batches_before_the_bad_one_are_kept_and_nothing_of_it(
     *leaves, last = read_stream(BytesIO(data))
     bad = ended_anew([*leaves, last.replace(b'"total', b'"Total')])
     assert bad != data
-    with pytest.raises(ImportRefused, match="nothing from leaf 20 on was imported, and 14 leaves before it were"):
+    with pytest.raises(
+        ImportRefused, match="nothing from leaf 20 on was imported, and 14 leaves before it were"
+    ):
         import_leaves(ledger, BytesIO(bad))
     assert ledger.size() == before + 14
     assert import_leaves(ledger, BytesIO(data)) == Imported(2, 20)

@@ -243,7 +243,10 @@ def test_memory_that_is_damaged(witness: Witness, log: Log, content: bytes | Non
     place = witness.path / "seen" / origin_digest(ORIGIN)
     # None: an older note of the log, which this witness did not cosign.
     place.write_bytes(log.note(3) if content is None else content)
-    with pytest.raises(StoreDamaged, match=f"{place}, the record of what was last cosigned for log.example/bj, is damaged"):
+    with pytest.raises(
+        StoreDamaged,
+        match=f"{place}, the record of what was last cosigned for log.example/bj, is damaged",
+    ):
         witness.cosign(log.request(5, 6))
 
 
