@@ -304,7 +304,7 @@ def test_a_clock_that_leapt_applies_no_default() -> None:
             lambda: sweep(ledger),
             lambda: table_of(ledger, FailingWallet()).open_round("q"),
         ):
-            with pytest.raises(ClockStepped, match="no default applied"):
+            with pytest.raises(ClockStepped, match="no default is applied"):
                 attempt()
         assert ledger.size() == size
         hand.forward(minutes=-30)

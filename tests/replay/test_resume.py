@@ -131,7 +131,7 @@ def test_a_round_that_contradicts_its_rules_is_not_taken_up() -> None:
 
 @pytest.mark.parametrize("stream", ["keys", "rules", "policies"])
 def test_a_stream_that_is_no_round(stream: str) -> None:
-    with pytest.raises(RoundUnreadable, match="no round"):
+    with pytest.raises(RoundUnreadable, match="is not a round"):
         resume_round(new_ledger(), stream)
 
 

@@ -226,8 +226,8 @@ def _must_be_undecided(complaint: Complaint, remedy: str) -> None:
     if complaint.state == "decided":
         word = decision_word(complaint.decisions[-1].data)
         raise DisputeRefused(
-            f"the complaint {complaint.id} was decided ({word}, {complaint.decided_at}): it is "
-            "decided once"
+            f"the complaint {complaint.id} was decided ({word}, {complaint.decided_at}): a "
+            "complaint is decided only once"
         )
     if remedy == "refer" and complaint.state == "referred":
         raise DisputeRefused(
