@@ -145,8 +145,7 @@ def audit_command(
             raise UsageError(
                 "an export has no leaves and no signatures of events and is read in one go: "
                 "--parquet cannot be combined with --resume, --public-key, --from-leaf, "
-                "--sample and "
-                "--every-signature"
+                "--sample or --every-signature"
             )
         manifest = read_manifest(parquet)
         _refuse_unknown_game(rules_by_content(manifest.rules.values()), only, "this export")

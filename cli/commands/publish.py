@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
     app.command("import", epilog="Example: shoeproof import casino.leaves")(import_command)
     app.command(
         "rebuild",
-        epilog="Example: shoeproof rebuild restored --export all.leaves --public-key operator.vkey",
+        epilog="Example: shoeproof rebuild new --export leaves --public-key operator.vkey",
     )(rebuild_command)
 
 

@@ -390,7 +390,9 @@ def check_places(money: Decimal | None, units: Collection[str]) -> None:
         return
     if all(exact_minor_units(money, unit) is None for unit in units):
         named = " or ".join(sorted(units))
-        raise UsageError(f"{money} is not a valid amount of {named}: it has more decimal places")
+        raise UsageError(
+            f"{money} is not a valid amount of {named}: it has too many decimal places"
+        )
 
 
 def read_minor_units(text: str, unit: str) -> int:

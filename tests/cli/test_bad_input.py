@@ -123,9 +123,9 @@ def test_unknown_player(shoeproof: Shoeproof, played: Path) -> None:
     [
         ("0", "above 0"),
         ("-5", "amounts are not negative"),
-        ("5,00", "may mean two amounts"),
-        ("1,000", "may mean two amounts"),
-        ("1.000", "it has more decimal places"),
+        ("5,00", "could mean two amounts"),
+        ("1,000", "could mean two amounts"),
+        ("1.000", "it has too many decimal places"),
         ("5 EUR", "is not a valid amount"),
         ("ten", "is not a valid amount"),
         ("10001", "the most is"),

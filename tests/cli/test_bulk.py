@@ -113,7 +113,7 @@ def test_an_export_has_no_signatures(
 ) -> None:
     result = shoeproof("audit", "--parquet", tmp_path, *option)
     assert result.code == 2
-    assert "--parquet goes without" in result.err
+    assert "--parquet cannot be combined with" in result.err
 
 
 def test_an_export_that_is_none(shoeproof: Shoeproof, tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_a_complaint_is_decided_by_the_words_its_assessment_names(call: Shoeproo
 def test_a_sum_for_a_complaint_is_awarded_by_two_persons(call: Shoeproof) -> None:
     complaint = opened(call, "--player", "p-2", *ALL_TIME, "--claim", "rigged")
     words = ("award", complaint, "20.00", "--reference", "ADR-1", "--yes", "--key")
-    assert "before a second person signs" in call(*words, "ann").out
+    assert "until a second person signs" in call(*words, "ann").out
     assert "20.00 EUR" in call("list").out
     (waiting,) = json.loads(call("list", "--json").out)["cases"]
     assert (waiting["amount_minor"], waiting["currency"]) == (2_000, "EUR")
@@ -183,7 +183,7 @@ def test_an_award_in_a_currency_the_player_never_played_in_is_refused(
     words = ("20.00", "--reference", "ADR-1", "--yes", "--key", "ann")
     said = "the rounds are in EUR, not in eur"
     told(call("award", complaint, *words, "--currency", "eur"), 2, said)
-    told(call("award", complaint, *words, "--bet", "s1:main"), 2, "is awarded a sum")
+    told(call("award", complaint, *words, "--bet", "s1:main"), 2, "names no bet: leave out --bet")
     with Ledger.open(place) as ledger:
         round_id = ledger.round_ids("")[0]
     assert call("open", round_id, "--claim", "other").code == 0

@@ -114,4 +114,4 @@ def test_an_amount_that_may_be_a_thousand_is_refused(
 ) -> None:
     refused = shoeproof("dispute", "find", option, "1.000", "--ledger", played)
     assert refused.code == 2
-    assert "1.000 is not a valid amount of EUR: it has more decimal places" in refused.err
+    assert "1.000 is not a valid amount of EUR: it has too many decimal places" in refused.err

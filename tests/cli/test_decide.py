@@ -52,7 +52,7 @@ def test_an_award_is_paid_by_the_second_person(
     verb, *rest = words
     more = (*rest, "--reference", "ADJ 1", "--yes", "--key")
     first = call(verb, case, *more, "ann")
-    assert "nothing is paid before a second key" in first.out, first.err
+    assert "nothing is paid until a second key" in first.out, first.err
     hint = call("assess", case).out
     assert "ann signed award, 20.00 EUR" in hint
     assert "--reference 'ADJ 1' --key NAME" in hint
@@ -150,7 +150,7 @@ def test_the_question_names_round_player_claim_and_amount(
             "only an award is for a bet",
         ),
         (("goodwill", "CASE", "5", "--note", " "), "say why goodwill is given"),
-        (("goodwill", "CASE", "5.001", "--note", "x"), "more decimal places"),
+        (("goodwill", "CASE", "5.001", "--note", "x"), "too many decimal places"),
         (("goodwill", "CASE", "five", "--note", "x"), "'five' is not a valid amount"),
         (("award", "CASE", "5", "--reference", " "), "an adjudicator's decision has a reference"),
         (("award", "CASE", "5", "--reference", "R", "--bet", "s1"), "'s1' names no bet"),

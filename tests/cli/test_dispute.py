@@ -157,7 +157,7 @@ def test_an_adjudicator_may_go_by_what_the_screen_showed(
     words = ("decide", place.lost, "--remedy", "honour", "--shown", file, "--yes", "--key")
     told(call(*words, "ann"), 2, "give --reference")
     first = call(*words, "ann", "--reference", "ADJ-7")
-    assert "nothing is paid before a second key" in first.out, first
+    assert "nothing is paid until a second key" in first.out, first
     second = json.loads(call(*words, "bob", "--reference", "ADJ-7", "--json").out)
     assert (second["state"], second["amount_minor"]) == ("decided", 2_000)
     assert json.loads(shoeproof("verify", "--ledger", place.path, "--json").out)["findings"] == []
@@ -305,7 +305,7 @@ def test_without_a_hit_the_search_claims_no_proof(call: Shoeproof, place: Place)
         (("--from", "2026-01-31T20:15", "--zone", "Malta/Europe"), "is not a valid time zone"),
         (("--from", "2026-01-31T20:15", "--zone", "../etc/passwd"), "is not a valid time zone"),
         (("--player", "p-1", "--stake", "ten"), "'ten' is not a valid amount; write it like 12.50"),
-        (("--player", "p-1", "--paid", "12,50"), "'12,50' may mean two amounts"),
+        (("--player", "p-1", "--paid", "12,50"), "'12,50' could mean two amounts"),
         (("--player", "p-1", "--paid", "-1"), "'-1' is not a valid amount"),
         (("--player", "p-1", "--paid", "nan"), "'nan' is not a valid amount"),
         (("--player", "p-1", "--card", "11s"), "'11s' is not a card"),
@@ -401,7 +401,7 @@ def test_a_decision_that_may_not_be(call: Shoeproof, place: Place) -> None:
     told(decide(call, case, "resettle", "seal"), 3, "not an Ed25519 key")
     wrong = call("decide", case, "--remedy", "apologise", "--key", "ann", "--yes")
     assert (wrong.code, "apologise" in wrong.err) == (2, True)
-    told(call("decide", case, "--remedy", "resettle", "--key", "ann"), 2, "scripts add --yes")
+    told(call("decide", case, "--remedy", "resettle", "--key", "ann"), 2, "in a script, add --yes")
     assert size(place) == before
 
 
@@ -409,7 +409,7 @@ def test_a_key_of_another_ledger(call: Shoeproof, place: Place, tmp_path: Path) 
     case = opened(call, place.underpaid)
     with Ledger.init(tmp_path / "other", "other.example/bj"):
         stranger = tmp_path / "other" / "keys" / "staff.pem"
-    told(decide(call, case, "resettle", str(stranger)), 3, "none that this ledger has added")
+    told(decide(call, case, "resettle", str(stranger)), 3, "was never added to this ledger")
 
 
 def test_a_decided_case(call: Shoeproof, place: Place) -> None:

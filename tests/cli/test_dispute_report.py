@@ -40,7 +40,7 @@ def test_another_form_is_refused_before_anything_is_written(
     file = tmp_path / "case.docx"
     result = shoeproof("dispute", "report", round_id, "-o", file, "--ledger", played)
     assert result.code == 2
-    assert "end it in .html, .pdf, .json, .txt" in result.err
+    assert "use one of .html, .pdf, .json, .txt" in result.err
     assert not file.exists()
 
 

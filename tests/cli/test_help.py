@@ -1,11 +1,9 @@
 """What `--help` lists and loads, and how each command's help ends."""
 
-import ast
 import shlex
 import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,17 +75,6 @@ except SystemExit:
     print("LOADED", *(name for name in {HEAVY!r} if name in sys.modules))
 """
     assert python(code).split() == ["replay", "report", "rebuild", "LOADED"]
-
-
-def test_no_command_imports_another() -> None:
-    modules = {f"cli.{each.module}" for each in LISTED}
-    for module in modules:
-        spec = find_spec(module)
-        assert spec is not None
-        assert spec.origin is not None
-        tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
-        imported = {each.module for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)}
-        assert not imported & modules, module
 
 
 @pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed.name)

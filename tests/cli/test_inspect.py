@@ -314,7 +314,7 @@ def test_what_cannot_be_is_said_in_one_line(
         (("--public-key", key, "-o", tmp_path, "--ledger", played, "--policy", file), 3,
          "policy"),
         (("--public-key", key, "-o", tmp_path, "--ledger", played, "--zone", "Mars/X"), 2,
-         "no time zone"),
+         "not a valid time zone"),
         (("-o", tmp_path, "--ledger", played), 2, "--public-key"),
     ):  # fmt: skip
         result = shoeproof("inspect", *words)

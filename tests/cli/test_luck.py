@@ -37,8 +37,8 @@ def test_without_the_option_nothing_is_said_of_luck(shoeproof: Shoeproof, played
     assert "luck" not in json.loads(told)
 
 
-def test_a_round_text_has_no_place_for_luck(shoeproof: Shoeproof, played: Path) -> None:
+def test_a_round_text_cannot_show_luck(shoeproof: Shoeproof, played: Path) -> None:
     round_id = _rounds(shoeproof, played, "nba")[0]
     result = shoeproof("replay", round_id, "--luck", "--as-round", "--ledger", played)
     assert result.code == 2
-    assert "no place for --luck" in result.err
+    assert "cannot show --luck" in result.err

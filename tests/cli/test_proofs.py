@@ -110,7 +110,7 @@ def test_bundle_with_its_end_cut_off_does_not_pass_for_whole(
     bundle = tmp_path / "bundle"
     shoeproof("bundle", first_round(copy), "-o", bundle, "--ledger", copy)
     words = ("bundle", "verify", bundle, "--public-key", key)
-    assert "that no revocation was left out is not shown" in shoeproof(*words).out
+    assert "It cannot show that no revocation was left out" in shoeproof(*words).out
     assert json.loads(shoeproof(*words, "--json").out)["end_is_proven"] is True
     content = json.loads(bundle.read_bytes())
     content["leaves"] = [each for each in content["leaves"] if "RoundClosed" not in each["leaf"]]
@@ -180,7 +180,7 @@ def test_leaves_are_exported_and_imported(shoeproof: Shoeproof, copy: Path, tmp_
     assert shoeproof("audit", "--ledger", copy).code == 0
     refused(shoeproof("export", "-o", stream, "--ledger", other), "stream", code=2)
     stream.write_bytes(stream.read_bytes()[:-1])
-    refused(shoeproof("import", stream, "--ledger", copy), "does not say of what leaves")
+    refused(shoeproof("import", stream, "--ledger", copy), "does not say which leaves")
 
 
 def test_fsck_names_the_damage_and_what_is_left(shoeproof: Shoeproof, copy: Path) -> None:

@@ -107,7 +107,7 @@ def test_who_resumed_later_decides_by_what_was_shown_or_not_at_all(
     monkeypatch.setattr("typer.prompt", decide_elsewhere)
     result = shoeproof("play", "--resume", round_id, "--ledger", ledger.path)
     assert result.code == 2
-    assert "another writer appended" in result.out
+    assert "went on elsewhere; nothing was decided here" in result.out
     assert shoeproof("audit", "--ledger", ledger.path).code == 0
 
 

@@ -42,7 +42,7 @@ def test_a_complaint_takes_no_amount_that_no_event_can_hold(call: Shoeproof) -> 
     more = ("--reference", "R", "--key", "ann", "--yes")
     said = "more than a ledger can record, which is 90,071,992,547,409.91 EUR"
     told(call("award", complaint, "999999999999999", *more), 2, said)
-    told(call("award", complaint, "5.001", *more), 2, "more decimal places")
+    told(call("award", complaint, "5.001", *more), 2, "too many decimal places")
 
 
 def test_every_mistake_is_told_at_once(call: Shoeproof, place: Place) -> None:
