@@ -100,8 +100,8 @@ def new_command(
 ) -> None:
     """Make a key of a person's own, and add it.
 
-    Who decides signs by name. It lies in the ledger's keys/. The file may be moved to where only
-    that person reads it.
+    Staff sign their decisions with keys of their own, so that each names who decided. The file lies
+    in the ledger's keys/; it may be moved to where only that person can read it.
     """
     known = _known_roles(roles)
     with open_to_write(path) as ledger:

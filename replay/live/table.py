@@ -191,7 +191,8 @@ class LiveTable:
             )
         except RoundStillOpen as error:
             raise InputRefusedError(
-                f"{player} has a round of {self.rules.id} open: go on with {error.round_id} first"
+                f"player {player} has a round of {self.rules.id} open: "
+                f"go on with {error.round_id} first"
             ) from error
         return LiveRound(self, round_id, player, seed, policy, moment)
 
