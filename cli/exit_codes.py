@@ -1,4 +1,4 @@
-"""The exit codes of every command; `README.md` tells users what they mean."""
+"""The exit codes of every command; `docs/command-line.md` tells users what they mean."""
 
 from typing import Final
 

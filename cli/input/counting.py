@@ -40,7 +40,9 @@ VerifiedOnlyOption = Annotated[
 
 ParSheetsOption = Annotated[
     Path | None,
-    typer.Option("--par-sheets", help="The approved returns, a JSON file; see the README."),
+    typer.Option(
+        "--par-sheets", help="The approved returns, a JSON file; see audit_reports/README.md."
+    ),
 ]
 
 
