@@ -20,6 +20,7 @@ from shoeproof.cli.screen.render import (
     print_verdict,
     progress_bar,
 )
+from shoeproof.replay.rounds.narrative import counted
 
 WIDE_ENOUGH = 110
 """The width, in characters, from which the kind of each test is shown as well."""
@@ -88,8 +89,8 @@ def print_battery(out: Console, battery: "Battery") -> None:
         out.print(f"time between commitment and stakes, rounds: {', '.join(ages)}")
     print_findings(out, battery.findings)
     out.print(
-        f"{battery.rounds:,} rounds, {battery.shoes:,} shoes re-derived, "
-        f"{battery.deals:,} initial deals"
+        f"{counted(battery.rounds, 'round')}, {counted(battery.shoes, 'shoe')} re-derived, "
+        f"{counted(battery.deals, 'initial deal')}"
     )
     confidence = f"at {1 - battery.level:.0%} confidence over all of them"
     count, failed = battery.tested, len(battery.rejected)

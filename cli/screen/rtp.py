@@ -10,6 +10,7 @@ from rich.text import Text
 
 from shoeproof.audit_reports.pages.numerals import percent, standard_errors
 from shoeproof.cli.screen.render import amount, plain, plain_table, print_sentence
+from shoeproof.replay.rounds.narrative import counted
 
 if TYPE_CHECKING:
     from shoeproof.audit_reports.rtp_report.model import (
@@ -121,7 +122,9 @@ def _rolling(game: "GameReport") -> Iterator[Padding]:
     """Yield of each bet what the last 30 days come to, and the word on them."""
     for each in game.rolling:
         if each.rtp_on_initial_stakes is not None:
-            told = f"{each.first} to {each.last}, {_name(each.bet)}: {each.rounds:,} rounds, "
+            told = (
+                f"{each.first} to {each.last}, {_name(each.bet)}: {counted(each.rounds, 'round')}, "
+            )
             line = Text(f"{told}{_percent(each.rtp_on_initial_stakes)}, ").append_text(
                 _word(each.word)
             )
