@@ -23,6 +23,11 @@ settings.load_profile("tests")
 drawn.draw_alike()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # Begun last, the longest would keep one processor busy while the others have nothing to do.
+    items.sort(key=lambda item: item.path.name != "test_tour.py")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     drawn.begin(item.nodeid)
