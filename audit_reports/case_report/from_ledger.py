@@ -51,8 +51,8 @@ def report_on(
         assessment = with_touched(ledger, before, assessment)
     later: tuple[str, ...] = ()
     if case is not None and case.state == "decided":
-        anew = None if audience == "player" else assess(now, claim, shown, zone)
-        later = since(case, after, now, anew, cases, zone)
+        reassessed = None if audience == "player" else assess(now, claim, shown, zone)
+        later = since(case, after, now, reassessed, cases, zone)
     return build_report(
         ReportSubject(before, after, assessment, case, cases, later),
         audience,

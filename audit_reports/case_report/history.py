@@ -82,21 +82,21 @@ def since(
     case: Case,
     then: Evidence,
     now: Evidence,
-    anew: Assessment | None,
+    reassessed: Assessment | None,
     cases: Sequence[Case],
     zone: tzinfo,
 ) -> tuple[str, ...]:
     """Return in sentences what came after the decision that a report is frozen to.
 
-    `then` is the evidence with the decision, `now` and the assessment `anew`, if any, are as the
-    ledger stands, `cases` are all about the round.
+    `then` is the evidence when the round was decided. `now` is the evidence as the ledger stands,
+    and `reassessed` the assessment of it, if there is one. `cases` are all those about the round.
     """
     told = []
     if len(now.events) > len(then.events):
         last = now.events[-1].event
         what = "ended" if last.type in CLOSING else "last went on"
         told.append(f"The round {what} at {moment_words(last.at, zone)}, after the decision.")
-    if anew is not None and anew.corrected_by == case.id and case.moved_minor:
+    if reassessed is not None and reassessed.corrected_by == case.id and case.moved_minor:
         told.append(f"Assessed again, the round was corrected by case {case.id}: nothing is due.")
     told += [
         f"Case {other.id} about the same round was opened at {moment_words(other.opened_at, zone)}."

@@ -129,7 +129,7 @@ def part_rounds(leaves: Iterable[SoundLeaf]) -> tuple[list[list[SoundLeaf]], lis
     """Part the leaves of rounds among verified ones, in order.
 
     First the rounds that begin and end there, in the order of their beginnings; then the leaves of
-    others. What follows the end of a round is none of it.
+    others. Events after its end do not belong to a round.
     """
     held: dict[str, list[SoundLeaf]] = {}
     pieces: list[SoundLeaf] = []

@@ -50,7 +50,7 @@ class UnfinishedRounds(msgspec.Struct):
         for leaf, text in pieces:
             if _begins(leaf):
                 self.by_stream[leaf.stream] = DealtRound(RoundColumns(leaf.stream), leaf.leaf_index)
-            # What follows the end of a round is none of it.
+            # Events after the end of a round do not belong to it.
             held = self.by_stream.get(leaf.stream)
             if held is None:
                 continue

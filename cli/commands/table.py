@@ -1,4 +1,4 @@
-"""`table`: what befalls the live tables, the sweep of rounds nobody plays on, and held wins."""
+"""`table`: stop and start live tables, sweep abandoned rounds, and release held wins."""
 
 from collections import Counter
 from datetime import tzinfo

@@ -3,8 +3,8 @@
 `stored_events` is eventsourcing's table with two changes: the row id is declared, since SQLite may
 renumber an undeclared one, and rows are never changed or removed. `leaves` gives every row its
 place, dense from 0. `tiles` is the Merkle tree over the leaves (`shoeproof.ledger.tree.tiles`), in
-the pieces that it grew by with them; a reader derives it anew before trusting it. `rounds` only
-helps to find rounds; it can be made anew from the leaves and nothing that verifies reads it.
+the pieces that it grew by with them; a reader derives it again before trusting it. `rounds` only
+helps to find rounds; it can be rebuilt from the leaves and nothing that verifies reads it.
 """
 
 import sqlite3

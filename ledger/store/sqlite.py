@@ -34,7 +34,7 @@ PAGE = 1024
 
 
 class LeafMapper(Mapper[str]):
-    """Stores a leaf as it is, and returns it as it is: bytes are never made anew."""
+    """Stores a leaf as it is, and returns it as it is: bytes are never encoded again."""
 
     def __init__(self) -> None:
         """Need no transcoder, since nothing is transcoded."""

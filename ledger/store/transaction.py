@@ -170,8 +170,8 @@ class Transaction:
     def grow(self, reached: Frontier) -> Frontier:
         """Write what the leaves appended here add to the tree, and return where it goes on from.
 
-        `reached` is where this process left it; where others wrote since it is read anew. Raises
-        StoreDamaged when the tiles are not those of so many leaves.
+        `reached` is where this process left it. If others have written since, it is read again.
+        Raises StoreDamaged when the tiles are not those of so many leaves.
         """
         if not self._hashes or self._start is None:
             return reached

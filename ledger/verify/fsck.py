@@ -1,6 +1,6 @@
 """`fsck`: everything derived again from the stored bytes, and all that disagrees named.
 
-It repairs nothing. Leaves are verified, the tree is built from them anew and held to the stored
+It repairs nothing. Leaves are verified, the tree is rebuilt from them and held to the stored
 tiles, to the guard and to every checkpoint the directory keeps, and the look-up index is derived
 again. The largest checkpoint that still holds says how far the ledger is what was signed.
 """
@@ -101,7 +101,7 @@ def _size(checkpoint: Checkpoint) -> int:
 
 
 def _check_look_up(ledger: Ledger, size: int) -> list[Finding]:
-    """Derive the look-up index of rounds anew and compare."""
+    """Derive the look-up index of rounds again and compare."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(schema.CREATE_ROUNDS)
         for leaves in bundles(ledger.store.fetch, ledger.store.bounded(size)):

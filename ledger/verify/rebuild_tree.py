@@ -1,4 +1,4 @@
-"""The tree derived anew from the leaves on the disk, and held to checkpoints.
+"""The tree rebuilt from the leaves on the disk, and held to checkpoints.
 
 Nothing the store says of hashes, or in the columns beside a leaf, is read here: every leaf's bytes
 are hashed again, and what is looked for among them is known by its content.

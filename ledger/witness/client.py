@@ -89,7 +89,7 @@ def _post(address: str, request: CosignRequest) -> tuple[int, bytes]:
         except BaseException as error:
             answered.set_exception(error)
 
-    # A time limit of the socket's would begin anew with every byte, and a name may be looked up
+    # A time limit of the socket's would start again with every byte, and a name may be looked up
     # for as long as it takes: the thread may go on, and ends with the process.
     Thread(target=exchange, daemon=True).start()
     try:

@@ -172,7 +172,7 @@ class Witness:
         """Watch one more log, of which nothing was cosigned so far; a server must be restarted.
 
         Raises KeyUnusable for a witness's key and for a log that is watched already, whose record
-        must not begin anew, PolicyUnreadable and OSError.
+        must not start afresh, PolicyUnreadable and OSError.
         """
         _check_log_key(log)
         place = self.path / LOGS

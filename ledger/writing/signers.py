@@ -41,10 +41,10 @@ class Signers:
         """
         signer = self._given.get(role) or self._read.get(role)
         if signer is None:
-            signer = self._read[role] = self._read_anew(role)
+            signer = self._read[role] = self._read_again(role)
         return signer
 
-    def _read_anew(self, role: Role) -> Signer:
+    def _read_again(self, role: Role) -> Signer:
         try:
             return self._from_file(role)
         except KeyUnusable:
@@ -75,12 +75,12 @@ class Signers:
         self._read[role] = signer
 
     def read_again(self) -> None:
-        """Have keys read from their files anew when they are next used."""
+        """Have keys read from their files again when they are next used."""
         self._older |= self._read
         self._read.clear()
 
     def renew(self, used: Mapping[Role, Signer]) -> bool:
-        """Read keys from their files anew, and tell whether one is another than was used."""
+        """Read keys from their files again, and tell whether one is another than was used."""
         self.read_again()
         return any(self.signer(role).key_id_hex != old.key_id_hex for role, old in used.items())
 

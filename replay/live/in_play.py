@@ -193,7 +193,7 @@ class RoundInPlay:
             return
         self.restore_shoe(bytes.fromhex(requested.client_seed))
         settled = tuple(play.replay.settled.values())
-        # Where the decision that is due was not offered rightly, nothing is: `offer_anew` then.
+        # Where the decision that is due was not offered rightly, nothing is: `offer_again` then.
         offered = play.replay.offered if play.replay.offer_is_right else ()
         unpaid = self._pays_after(newly_decided(state, settled))
         self._position = Position(state, settled, tuple(offered), unpaid)
@@ -211,7 +211,7 @@ class RoundInPlay:
         self._last_seq, self._last_at = last.seq, last.at
         self.waiting, self._placed = last.waiting, last.placed
 
-    def offer_anew(self) -> None:
+    def offer_again(self) -> None:
         """Offer the decision that is due where no right offer of it stands; the period starts
         again.
 

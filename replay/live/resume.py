@@ -28,7 +28,7 @@ def resume_round(ledger: Ledger, round_id: str, *, wallet: AnyWallet | None = No
     else:
         settle_open(ledger, wallet, round_id)
     live = take_up(ledger, ledger.events(round_id), wallet=wallet)
-    live.offer_anew()
+    live.offer_again()
     return live
 
 

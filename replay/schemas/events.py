@@ -176,6 +176,7 @@ def _records(*types: type[msgspec.Struct]) -> dict[str, Schema]:
 
 def _odds(kind: type) -> Schema:
     if kind is not Fraction:
+        # By this msgspec tells that a hook does not know a type, and says which.
         raise NotImplementedError
     return matching("[0-9]+/[1-9][0-9]*")
 
